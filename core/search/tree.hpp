@@ -1,0 +1,197 @@
+// The memory of a search tree: blocks of siblings in one flat buffer.
+//
+// A node is a slot in the block of its parent's children, and knows its own children by the
+// offset of their block. It stores what the search needs to choose among siblings and nothing
+// about the board: 26 bytes. A block, in units of 8 bytes, with capacity c:
+//
+//     count  capacity  exploration | total  visits  mean  spread  link  label   x c
+//     2      2         4           | 8      4       4     4       4     2      bytes
+//
+// Arrays instead of records, so that the scores of eight siblings are one vector operation. Blocks
+// grow one slot at a time up to eight, then by an eighth; the old block goes to a list of free
+// blocks of its size, where the next node that grows finds it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "isa.hpp"
+#include "rules/rules.hpp"
+#include "search/uct_config.hpp"
+
+TENGEN_BEGIN
+
+using Link = std::uint32_t;  // the offset of a block, in units of 8 bytes
+inline constexpr Link kNoLink = 0;
+
+// A block's arrays. Valid until the tree allocates.
+struct Block {
+    struct Header {
+        std::uint16_t count : 15;
+        std::uint16_t has_draw : 1;  // one of the moves is a proven draw
+        std::uint16_t capacity;
+        float exploration;  // of the parent node, see ucb_exploration
+    };
+    Header* header;
+    double* total;  // sum of rewards, for the player who makes the move
+    std::uint32_t* visits;
+    float* mean;
+    float* spread;
+    Link* link;
+    std::uint16_t* label;  // move, and what is proven of it
+
+    static constexpr std::size_t bytes(std::size_t capacity) {
+        return (sizeof(Header) + 26 * capacity + 7) / 8 * 8;
+    }
+    Block(std::byte* at, std::size_t capacity) {
+        header = reinterpret_cast<Header*>(at);
+        total = reinterpret_cast<double*>(at + sizeof(Header));
+        visits = reinterpret_cast<std::uint32_t*>(total + capacity);
+        mean = reinterpret_cast<float*>(visits + capacity);
+        spread = mean + capacity;
+        link = reinterpret_cast<Link*>(spread + capacity);
+        label = reinterpret_cast<std::uint16_t*>(link + capacity);
+    }
+
+    std::size_t count() const { return header->count; }
+    Move move(std::size_t i) const { return label[i] & kMoveMask; }
+    Proof proof(std::size_t i) const { return static_cast<Proof>(label[i] >> kProofShift); }
+
+    // A move whose worth is known is not searched again.
+    void set_proof(std::size_t i, Proof proof, double worth) {
+        label[i] = label_of(move(i), proof);
+        total[i] = worth * visits[i];
+        mean[i] = -std::numeric_limits<float>::infinity();
+        spread[i] = 0;
+        if (proof == Proof::draw) header->has_draw = 1;
+    }
+    static std::uint16_t label_of(Move move, Proof proof) {
+        return static_cast<std::uint16_t>(move | (static_cast<unsigned>(proof) << kProofShift));
+    }
+
+private:
+    static constexpr std::uint16_t kProofShift = 10;
+    static constexpr std::uint16_t kMoveMask = (1u << kProofShift) - 1;
+    static_assert(kMaxCells <= (1 << kProofShift));
+};
+
+class Tree {
+public:
+    explicit Tree(std::size_t cap_bytes) : cap_bytes_(cap_bytes) { reserve(1 << 12); }
+
+    Block block(Link link) const {
+        std::byte* at = data_.get() + std::size_t{link} * 8;
+        return Block(at, reinterpret_cast<Block::Header*>(at)->capacity);
+    }
+    std::size_t bytes() const { return used_; }
+    std::size_t nodes() const { return nodes_; }
+
+    // Whether a node with `count` children can get one more within the memory cap.
+    bool can_append(std::size_t count) const {
+        return used_ + Block::bytes(capacity_after(count)) <= cap_bytes_;
+    }
+
+    // Appends an unvisited child to the block `link` (or to a new one) and returns where the block
+    // is now.
+    Link append(Link link, Move move, Proof proof) {
+        const std::size_t count = link == kNoLink ? 0 : block(link).count();
+        if (link == kNoLink || count == block(link).header->capacity) link = grow(link, count);
+        Block to = block(link);
+        to.total[count] = 0;
+        to.visits[count] = 0;
+        to.mean[count] = 0;
+        to.spread[count] = 0;
+        to.link[count] = kNoLink;
+        to.label[count] = Block::label_of(move, proof);
+        ++to.header->count;
+        ++nodes_;
+        return link;
+    }
+
+    // Copies the subtree under `link` of another tree to the end of this one.
+    Link copy(const Tree& from, Link link) {
+        if (link == kNoLink) return kNoLink;
+        const std::size_t count = from.block(link).count();
+        const Link to = allocate(from.block(link).header->capacity);
+        copy_slots(from.block(link), block(to));
+        nodes_ += count;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Link child = copy(from, from.block(link).link[i]);
+            block(to).link[i] = child;
+        }
+        return to;
+    }
+
+private:
+    struct Free {
+        void operator()(std::byte* p) const { std::free(p); }
+    };
+    static constexpr std::size_t capacity_after(std::size_t count) {
+        return count + 1 + (count >= 8 ? count / 8 : 0);
+    }
+
+    Link grow(Link link, std::size_t count) {
+        const Link to = allocate(capacity_after(count));
+        if (link == kNoLink) return to;
+        copy_slots(block(link), block(to));
+        Link& first_free = free_[block(link).header->capacity];
+        std::memcpy(data_.get() + std::size_t{link} * 8, &first_free, sizeof first_free);
+        first_free = link;
+        return to;
+    }
+
+    static void copy_slots(const Block& from, const Block& to) {
+        const std::size_t n = from.count();
+        to.header->count = from.header->count;
+        to.header->has_draw = from.header->has_draw;
+        to.header->exploration = from.header->exploration;
+        std::copy_n(from.total, n, to.total);
+        std::copy_n(from.visits, n, to.visits);
+        std::copy_n(from.mean, n, to.mean);
+        std::copy_n(from.spread, n, to.spread);
+        std::copy_n(from.link, n, to.link);
+        std::copy_n(from.label, n, to.label);
+    }
+
+    Link allocate(std::size_t capacity) {
+        Link link = free_[capacity];
+        if (link != kNoLink) {
+            std::memcpy(&free_[capacity], data_.get() + std::size_t{link} * 8, sizeof(Link));
+        } else {
+            reserve(used_ + Block::bytes(capacity));
+            link = static_cast<Link>(used_ / 8);
+            used_ += Block::bytes(capacity);
+        }
+        auto* header = reinterpret_cast<Block::Header*>(data_.get() + std::size_t{link} * 8);
+        *header = {0, 0, static_cast<std::uint16_t>(capacity), 0.0f};
+        return link;
+    }
+
+    void reserve(std::size_t bytes) {
+        if (bytes <= reserved_) return;
+        const std::size_t wanted = std::max(bytes, 2 * reserved_);
+        void* moved = std::realloc(data_.get(), wanted);
+        if (moved == nullptr) throw std::bad_alloc();
+        static_cast<void>(data_.release());  // realloc has freed it
+        data_.reset(static_cast<std::byte*>(moved));
+        reserved_ = wanted;
+    }
+
+    std::size_t cap_bytes_;
+    std::size_t used_ = 8;  // offset 0 is kNoLink
+    std::size_t reserved_ = 0;
+    std::size_t nodes_ = 0;
+    std::unique_ptr<std::byte, Free> data_;
+    std::array<Link, kMaxCells + kMaxCells / 8 + 2> free_{};  // per capacity
+};
+
+TENGEN_END

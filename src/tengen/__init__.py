@@ -1,0 +1,39 @@
+"""Tengen learns, solves and plays every k-in-a-row game.
+
+The map, in the order of the layers: each imports only from those above it.
+
+==========  =================================================================
+errors      the exceptions, as one tree
+config      the base of all settings
+rules       games, positions, notation; ``rules.game`` is the contract
+search      tree searches; ``search.reference`` is the one to read first
+players     the grammar of players and everything that can decide a move
+cli         the command ``tengen``
+==========  =================================================================
+
+The native core is ``tengen._core``; its sources are in ``core/``, in layers of their own.
+"""
+
+from importlib.metadata import version
+
+from tengen.errors import IllegalMove, ImpossiblePosition, SpecError, TengenError
+from tengen.players import Player, player
+from tengen.rules import Game, Outcome, Position, game
+from tengen.search import Decision
+
+__version__ = version("tengen")
+
+__all__ = [
+    "Decision",
+    "Game",
+    "IllegalMove",
+    "ImpossiblePosition",
+    "Outcome",
+    "Player",
+    "Position",
+    "SpecError",
+    "TengenError",
+    "__version__",
+    "game",
+    "player",
+]

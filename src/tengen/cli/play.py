@@ -1,0 +1,84 @@
+"""``tengen play``: a game in the terminal."""
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from tengen.cli.table import Seat, TablePlay
+from tengen.errors import SpecError
+from tengen.players import parse_player_spec, player
+from tengen.rules import Game, Outcome
+from tengen.rules import game as game_of
+
+DEFAULT_OPPONENT = "uct,time=1s"
+RESULTS = {
+    Outcome.first_wins: "first wins",
+    Outcome.second_wins: "second wins",
+    Outcome.draw: "draw",
+    Outcome.ongoing: "unfinished",
+}
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="A game, see `tengen games`.")],
+    first: Annotated[str | None, typer.Option(help="Who moves first.")] = None,
+    second: Annotated[str | None, typer.Option(help="Who moves second.")] = None,
+    moves: Annotated[str, typer.Option(help="Start after these moves, as in 4455.")] = "",
+    seed: Annotated[int | None, typer.Option(min=0, help="Makes chance repeatable.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Only the result, as JSON; no human plays.")
+    ] = False,
+) -> None:
+    """Play a game in the terminal, by arrow keys or typed moves.
+
+    Without --first and --second you begin against uct,time=1s.
+
+    Example: tengen play gomoku --first uct,time=2s --second human
+    """
+    rules = game_of(game, seed=seed)
+    start = rules.position(moves)
+    first_spec = first or "human"
+    second_spec = second or ("human" if first and not _is_human(first) else DEFAULT_OPPONENT)
+    seats = (
+        _seat(first_spec, rules, seed),
+        _seat(second_spec, rules, None if seed is None else seed + 1),
+    )
+    if as_json and any(seat.player is None for seat in seats):
+        raise SpecError("--json is for games without a human; name --first and --second")
+    table = TablePlay(start, seats, seed=seed, quiet=as_json)
+    table.run()
+    if as_json:
+        result = {
+            "game": rules.name,
+            "first": first_spec,
+            "second": second_spec,
+            "moves": [rules.move_text(move) for move in table.position.moves],
+            "outcome": table.outcome.name,
+        }
+        typer.echo(json.dumps(result))
+    elif table.outcome is Outcome.ongoing:
+        sys.stdout.write(_continue_hint(table, game))
+
+
+def _is_human(spec: str) -> bool:
+    return parse_player_spec(spec).kind == "human"
+
+
+def _seat(spec: str, game: Game[object], seed: int | None) -> Seat:
+    if _is_human(spec):
+        if parse_player_spec(spec).values:
+            raise SpecError("player human has no keys")
+        return Seat("human", None)
+    return Seat(spec, player(spec, game, seed=seed))
+
+
+def _continue_hint(table: TablePlay, game: str) -> str:
+    rules = table.position.game
+    moves = " ".join(rules.move_text(move) for move in table.position.moves)
+    if not moves:
+        return "The game has not begun.\n"
+    # The name of the game as played: blocked=random has become a cell by now.
+    name = game if game.rpartition(":")[0].endswith(".py") else rules.name
+    return f'To go on later: tengen play {name} --moves "{moves}"\n'

@@ -1,0 +1,30 @@
+"""What can decide a move."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from tengen.errors import IllegalMove
+from tengen.rules import Position
+from tengen.search import Decision
+
+
+class Player(Protocol):
+    """Decides moves of one game. One thread at a time may ask it; any may stop it."""
+
+    #: As it was written, for lists and records.
+    spec: str
+
+    def decide(self, position: Position[object]) -> Decision:
+        """The move to play in an unfinished position, within the player's budget."""
+
+    def analyse(self, position: Position[object]) -> Iterator[Decision]:
+        """Better and better answers, without a budget, until stopped or certain."""
+
+    def stop(self) -> None:
+        """End a decide or analyse under way with the best answer so far."""
+
+
+def require_ongoing(position: Position[object]) -> None:
+    """Raise unless there is a move to make."""
+    if position.is_over:
+        raise IllegalMove("the game is over; there is no move to decide")

@@ -1,0 +1,69 @@
+"""From a spec to a player."""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tengen.config import Settings
+from tengen.errors import SpecError
+from tengen.players.player import Player
+from tengen.players.simple import RandomPlayer, ReflexPlayer
+from tengen.players.spec import PlayerSpec, parse_player_spec
+from tengen.players.uct import UctPlayer
+from tengen.rules import Game, GridGame
+from tengen.search import UctSettings
+
+
+class NoSettings(Settings):
+    """A player without keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of player: what it is, its keys, and how one is made."""
+
+    summary: str
+    settings: type[Settings]
+    make: Callable[[PlayerSpec, Game[object], int], Player]
+
+
+def _uct(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+    settings = UctSettings.read(spec.values, where=spec.kind)
+    return UctPlayer(spec.text, game, settings, seed=seed)
+
+
+def _random(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+    NoSettings.read(spec.values, where=spec.kind)
+    return RandomPlayer(spec.text, seed=seed)
+
+
+def _reflex(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+    NoSettings.read(spec.values, where=spec.kind)
+    if not isinstance(game, GridGame):
+        raise SpecError(f"player reflex plays k-in-a-row games, not {game.name}")
+    return ReflexPlayer(spec.text, seed=seed)
+
+
+def _human(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+    raise SpecError("player human sits at the terminal: tengen play")
+
+
+KINDS = {
+    "random": Kind("uniformly random moves", NoSettings, _random),
+    "reflex": Kind("the rule-based fast move: win, block, extend, stay close", NoSettings, _reflex),
+    "uct": Kind("tree search with rollouts", UctSettings, _uct),
+    "human": Kind("you, at the terminal", NoSettings, _human),
+}
+
+
+def player(spec: str, game: Game[object], *, seed: int | None = None) -> Player:
+    """The player that a spec names, for one game; without a seed every one is different."""
+    parsed = parse_player_spec(spec)
+    if parsed.kind not in KINDS:
+        raise SpecError(
+            f"player {spec!r}: {parsed.kind!r} is not known; it must be {', '.join(KINDS)}"
+        )
+    if parsed.target is not None:
+        raise SpecError(f"player {spec!r}: {parsed.kind} takes no target")
+    chosen = secrets.randbits(64) if seed is None else seed
+    return KINDS[parsed.kind].make(parsed, game, chosen)

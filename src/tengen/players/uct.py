@@ -1,0 +1,72 @@
+"""The player ``uct``: tree search with rollouts."""
+
+import time
+from collections.abc import Iterator
+
+from tengen.players.player import require_ongoing
+from tengen.rules import Game, GridGame, Position
+from tengen.search import Decision, NativeUct, ReferenceUct, TreeSearch, UctSettings
+
+#: Seconds between two snapshots of an analysis; the first comes sooner.
+_FIRST_SNAPSHOT, _NEXT_SNAPSHOT = 0.02, 0.1
+
+
+class UctPlayer:
+    """Searches natively where the game is k-in-a-row, else with the reference."""
+
+    def __init__(self, spec: str, game: Game[object], settings: UctSettings, *, seed: int) -> None:
+        self.spec = spec
+        self._settings = settings
+        self._engine: TreeSearch = (
+            NativeUct(settings, seed=seed)
+            if isinstance(game, GridGame)
+            else ReferenceUct(game, settings, seed=seed)
+        )
+        self._stopped = False
+
+    def decide(self, position: Position[object]) -> Decision:
+        require_ongoing(position)
+        self._begin(position)
+        start = time.perf_counter()
+        sims = self._engine.run(*self._settings.budget)
+        return self._decision(sims, start)
+
+    def analyse(self, position: Position[object]) -> Iterator[Decision]:
+        require_ongoing(position)
+        self._begin(position)
+        start = time.perf_counter()
+        sims, seconds = 0, _FIRST_SNAPSHOT
+        while True:
+            sims += self._engine.run(2**62, seconds)
+            seconds = _NEXT_SNAPSHOT
+            decision = self._decision(sims, start)
+            yield decision
+            if self._stopped or decision.proven:
+                return
+
+    def stop(self) -> None:
+        self._stopped = True
+        self._engine.stop()
+
+    def _begin(self, position: Position[object]) -> None:
+        self._stopped = False
+        self._engine.resume()
+        self._engine.place(position)
+
+    def _decision(self, sims: int, start: float) -> Decision:
+        report = self._engine.report()
+        if not report.pv:  # stopped before it began: any answer is better than none
+            self._engine.resume()
+            sims += self._engine.run(1, float("inf"))
+            report = self._engine.report()
+        total = sum(report.visits.values())
+        return Decision(
+            move=report.pv[0],
+            value=report.value,
+            visits=report.visits,
+            policy={move: visits / total for move, visits in report.visits.items()},
+            pv=report.pv,
+            sims=sims,
+            seconds=time.perf_counter() - start,
+            proven=report.is_proven,
+        )

@@ -1,0 +1,136 @@
+"""The k-in-a-row games, on the native core."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tengen import _core
+from tengen.errors import IllegalMove, ImpossiblePosition, SpecError
+from tengen.rules.game import BLOCKED, EMPTY, FIRST, SECOND, Game, Outcome
+from tengen.rules.notation import cell_name, parse_cell, parse_column
+from tengen.rules.spec import Rules
+
+GridState = _core.Position
+
+
+class GridGame(Game[GridState]):
+    """A game of the m,n,k family, with or without gravity."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.geometry = rules.geometry()
+        self.name = rules.spec
+        self.rows, self.cols = rules.rows, rules.cols
+        self.move_count = rules.cols if rules.gravity else rules.rows * rules.cols
+        self._start = GridState(self.geometry)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, GridGame) and self.rules == other.rules
+
+    def __hash__(self) -> int:
+        return hash(self.rules)
+
+    def __repr__(self) -> str:
+        return f"tengen.game({self.name!r})"
+
+    def start(self) -> GridState:
+        return self._start
+
+    def mover(self, state: GridState) -> int:
+        return state.mover
+
+    def legal_moves(self, state: GridState) -> Sequence[int]:
+        return state.legal_moves()
+
+    def play(self, state: GridState, move: int) -> GridState:
+        return state.play(move)
+
+    def checked_play(self, state: GridState, move: int) -> GridState:
+        if not 0 <= move < self.move_count:
+            raise IllegalMove(f"move {move} is not one of 0 to {self.move_count - 1}")
+        return state.play(move)
+
+    def outcome(self, state: GridState) -> Outcome:
+        return state.outcome
+
+    def symbols(self, state: GridState) -> Sequence[str]:
+        symbols = [(EMPTY, FIRST, SECOND)[stone] for stone in state.cells()]
+        for cell in self.rules.blocked:
+            symbols[cell] = BLOCKED
+        return symbols
+
+    def winning_line(self, state: GridState) -> Sequence[int]:
+        return state.winning_line()
+
+    def filled_cell(self, state: GridState, move: int) -> int | None:
+        return state.play(move).filled[-1]
+
+    def move_text(self, move: int) -> str:
+        if self.rules.gravity:
+            return str(move + 1)
+        return cell_name(move, rows=self.rows, cols=self.cols)
+
+    def parse_move(self, text: str) -> int:
+        if self.rules.gravity:
+            return parse_column(text, cols=self.cols)
+        return parse_cell(text, rows=self.rows, cols=self.cols)
+
+    def key(self, state: GridState) -> int:
+        """One base-3 digit per cell, cell 0 the lowest: 0 empty, 1 first, 2 second."""
+        return int("".join(map(str, reversed(state.cells()))), 3)
+
+    def from_key(self, key: int) -> GridState:
+        """The state that has this key."""
+        cells, rest = [], key
+        for _ in range(self.rows * self.cols):
+            rest, digit = divmod(rest, 3)
+            cells.append(digit)
+        if rest != 0:
+            raise ImpossiblePosition(f"key {key} is not one of {self.name}")
+        return self.from_board(cells)
+
+    def from_board(self, board: Sequence[int]) -> GridState:
+        stones = list(board)
+        for cell, stone in enumerate(stones):
+            if stone not in (0, 1, 2):
+                raise ImpossiblePosition(
+                    f"cell {cell} holds {stone!r}; it must be 0 (empty), 1 (first) or 2 (second)"
+                )
+        return GridState.from_stones(self.geometry, [int(stone) for stone in stones])
+
+    def hash(self, state: GridState) -> int:
+        """Zobrist's 64-bit hash of the stones."""
+        return state.hash
+
+    @property
+    def symmetries(self) -> list[list[int]]:
+        """Permutations of the moves that leave the game the same, the identity first."""
+        return self.geometry.move_symmetries
+
+    @property
+    def cell_symmetries(self) -> list[list[int]]:
+        """The same for cells, in the same order."""
+        return self.geometry.cell_symmetries
+
+    def planes(self, state: GridState, names: Sequence[str]) -> NDArray[np.float32]:
+        """Feature planes of 0 and 1, for the mover. # [planes, rows, cols].
+
+        Names are ``mover``, ``opponent``, ``empty``, ``playable`` (where a stone can land now),
+        ``last1``, ``last2``, … (the cell filled so many plies ago) and ``colour`` (1 everywhere
+        when the first player is to move).
+        """
+        return state.planes([_plane(name) for name in names])
+
+
+def _plane(name: str) -> tuple[_core.PlaneKind, int]:
+    kinds = {kind.name: kind for kind in _core.PlaneKind}
+    age = name.removeprefix("last")
+    if age != name and age.isascii() and age.isdigit() and 1 <= int(age) <= _core.MAX_SIDE**2:
+        return _core.PlaneKind.last, int(age)
+    if name not in kinds or name == "last":
+        raise SpecError(
+            f"plane {name!r} is not known; planes are mover, opponent, empty, playable, "
+            "last1, last2, … and colour"
+        )
+    return kinds[name], 0

@@ -1,0 +1,64 @@
+"""From a name to a game: the k-in-a-row family, entry points, and files of plain Python."""
+
+import importlib.util
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from tengen.errors import SpecError
+from tengen.rules.game import Game
+from tengen.rules.grid import GridGame
+from tengen.rules.spec import NAMED, parse_rules
+
+ENTRY_POINTS = "tengen.games"
+
+
+def game(spec: str, *, seed: int | None = None) -> Game[object]:
+    """The game that a spec names; ``seed`` decides what ``blocked=random`` is.
+
+    >>> game("connect4").position("4455").legal_moves
+    (0, 1, 2, 3, 4, 5, 6)
+    """
+    path, has_class, class_name = spec.rpartition(":")
+    if has_class and path.endswith(".py"):
+        return _load(Path(path), class_name)
+    if spec not in NAMED:
+        for entry in entry_points(group=ENTRY_POINTS, name=spec):
+            return _made(entry.load(), spec)
+    return GridGame(parse_rules(spec, seed=seed))
+
+
+def registered() -> list[str]:
+    """The names that installed packages add by the entry point ``tengen.games``."""
+    return sorted(entry.name for entry in entry_points(group=ENTRY_POINTS))
+
+
+def _load(path: Path, class_name: str) -> Game[object]:
+    if not path.is_file():
+        raise SpecError(f"game file {path} does not exist")
+    name = f"tengen_game_{path.stem}"
+    module_spec = importlib.util.spec_from_file_location(name, path)
+    assert module_spec is not None, "a .py file has a loader"
+    assert module_spec.loader is not None, "a .py file has a loader"
+    module = importlib.util.module_from_spec(module_spec)
+    sys.modules[name] = module
+    try:
+        module_spec.loader.exec_module(module)
+    except Exception as error:
+        raise SpecError(f"game file {path}: {type(error).__name__}: {error}") from error
+    if not hasattr(module, class_name):
+        raise SpecError(f"game file {path} has no class {class_name}")
+    return _made(getattr(module, class_name), f"{path}:{class_name}")
+
+
+def _made(loaded: object, spec: str) -> Game[object]:
+    if not (isinstance(loaded, type) and issubclass(loaded, Game)):
+        raise SpecError(f"{spec} is not a subclass of tengen.Game")
+    try:
+        made = loaded()
+    except Exception as error:
+        raise SpecError(f"{spec}: {type(error).__name__}: {error}") from error
+    for name in ("name", "rows", "cols", "move_count"):
+        if not hasattr(made, name):
+            raise SpecError(f"{spec} does not set {name!r}")
+    return made

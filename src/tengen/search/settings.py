@@ -1,0 +1,85 @@
+"""The settings of UCT, shared by the native search and the reference."""
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator
+
+from tengen import _core
+from tengen.config import Seconds, Settings, Switch, parse_list
+
+#: Simulations of a search that was given no budget at all.
+DEFAULT_SIMS = 20_000
+
+_Three = Annotated[tuple[float, float, float], BeforeValidator(parse_list)]
+_Decay = Annotated[tuple[float, int], BeforeValidator(parse_list)]
+
+
+class UctSettings(Settings):
+    """Tree search with rollouts. Budgets: sims or time, whichever ends first."""
+
+    sims: int | None = Field(
+        default=None, ge=1, le=2**31, description=f"simulations; {DEFAULT_SIMS:,} if no budget"
+    )
+    time: Seconds | None = Field(default=None, gt=0, le=1e6, description="such as 3s or 500ms")
+    threads: int = Field(default=1, ge=1, le=256, description="one tree each, added up")
+    c: float = Field(default=0.7, ge=0, le=1000, description="exploration in UCB1")
+    total: Literal["parent", "tree"] = Field(default="parent", description="whose visits are N")
+    rollout: Literal["random", "tactical", "reflex"] = Field(
+        default="random", description="how playouts choose"
+    )
+    weights: Literal["uniform", "linear", "odd"] = Field(
+        default="uniform", description="likelihood of a random move by its place"
+    )
+    reward: _Three = Field(default=(1, 0, -1), description="of a win, a draw and a loss")
+    decay: _Decay = Field(default=(1, 1), description="0.9/15: times 0.9 every 15 playout plies")
+    choose: Literal["visits", "winrate", "ucb"] = Field(
+        default="visits", description="what the final choice goes by"
+    )
+    reuse: Switch = Field(default=True, description="keep the subtree between moves")
+    proof: Switch = Field(default=True, description="back up proven wins, draws and losses")
+    memory: int = Field(default=1024, ge=1, le=1 << 20, description="cap of the tree in MiB")
+
+    @field_validator("reward")
+    @classmethod
+    def _ordered(cls, reward: tuple[float, float, float]) -> tuple[float, float, float]:
+        win, draw, loss = reward
+        if not (win >= draw >= loss and win > loss):
+            raise ValueError("it must be WIN/DRAW/LOSS with WIN >= DRAW >= LOSS and WIN > LOSS")
+        return reward
+
+    @field_validator("decay")
+    @classmethod
+    def _shrinking(cls, decay: tuple[float, int]) -> tuple[float, int]:
+        factor, plies = decay
+        if not (0 < factor <= 1 and plies >= 1):
+            raise ValueError("it must be FACTOR/PLIES with 0 < FACTOR <= 1 and PLIES >= 1")
+        return decay
+
+    @property
+    def budget(self) -> tuple[int, float]:
+        """Simulations and seconds, as large as can be where they are not limited."""
+        no_sims = DEFAULT_SIMS if self.time is None else 2**62
+        return (
+            no_sims if self.sims is None else self.sims,
+            float("inf") if self.time is None else self.time,
+        )
+
+    @property
+    def is_antisymmetric(self) -> bool:
+        """Whether a reward is the same thing to both players, so that either can use a tree."""
+        win, draw, loss = self.reward
+        return win == -loss and draw == 0
+
+    def native(self) -> _core.UctConfig:
+        """The same for the core."""
+        return _core.UctConfig(
+            c=self.c,
+            total=_core.Total[self.total],
+            rollout=_core.Rollout[self.rollout],
+            weights=_core.Weights[self.weights],
+            reward=_core.Reward(*self.reward),
+            decay=_core.Decay(*self.decay),
+            choose=_core.Choose[self.choose],
+            proof=self.proof,
+            memory_bytes=self.memory << 20,
+        )
