@@ -3,7 +3,7 @@
 Every opening is a sequence of random moves that leaves the game open, and is played twice with
 the colours swapped. The interval is over pairs, since the two games of a pair are not independent.
 
-    .venv/bin/python benchmarks/strength.py connect4 uct,sims=2000,c=0.5 uct,sims=2000,c=1 --pairs 200
+    .venv/bin/python benchmarks/strength.py connect4 uct,c=0.5 uct,c=1 --pairs 200
 """
 
 import argparse
@@ -12,15 +12,15 @@ import random
 from statistics import mean, stdev
 
 import tengen
-from tengen.rules import Position
+from tengen.rules import AnyGame, AnyPosition
 
 POINTS = {"first_wins": 1.0, "draw": 0.5, "second_wins": 0.0}
 
 
-def opening(game: tengen.Game[object], plies: int, chance: random.Random) -> Position[object]:
+def opening(game: AnyGame, plies: int, chance: random.Random) -> AnyPosition:
     """A random position that is not over."""
     while True:
-        position: Position[object] = game.position()
+        position: AnyPosition = game.position()
         for _ in range(plies):
             if not position.is_over:
                 position = position.play(chance.choice(position.legal_moves))
@@ -28,7 +28,7 @@ def opening(game: tengen.Game[object], plies: int, chance: random.Random) -> Pos
             return position
 
 
-def play(start: Position[object], specs: tuple[str, str], seed: int) -> float:
+def play(start: AnyPosition, specs: tuple[str, str], seed: int) -> float:
     """The first player's points."""
     players = [tengen.player(spec, start.game, seed=seed + i) for i, spec in enumerate(specs)]
     position = start

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from tengen.rules import LINES, GridGame, Position, Rules
+from tengen.rules import LINES, AnyPosition, GridGame, Rules
 
 
 @st.composite
@@ -23,9 +23,9 @@ def rules(draw: st.DrawFn, *, largest: int = 14, longest: int = 7) -> Rules:
     )
 
 
-def random_position(game: GridGame, data: st.DataObject, *, most: int = 60) -> Position[object]:
+def random_position(game: GridGame, data: st.DataObject, *, most: int = 60) -> AnyPosition:
     """A position after some random moves, the game not over unless by the last one."""
-    position: Position[object] = game.position()
+    position: AnyPosition = game.position()
     for _ in range(data.draw(st.integers(0, most), label="plies")):
         if position.is_over:
             break

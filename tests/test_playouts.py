@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import tengen
 from tengen import _core
-from tengen.rules import GridGame, Outcome, Position, ReferenceGame, Rules
+from tengen.rules import AnyPosition, GridGame, Outcome, ReferenceGame, Rules
 from tengen.rules.reference import ReferenceState
 from tengen.search.playout import GridPlayout, axis_weight
 from tengen.search.random import SplitMix
@@ -150,7 +150,7 @@ def test_reflex_games_end_and_follow_the_rules() -> None:
     for spec in ("tictactoe", "connect:9x10x5:blocked=d3", "caro-blocked"):
         game = tengen.game(spec)
         players = [tengen.player("reflex", game, seed=seed) for seed in (1, 2)]
-        position: Position[object] = game.position()
+        position: AnyPosition = game.position()
         while not position.is_over:
             position = position.play(players[position.mover].decide(position).move)
         assert position.legal_moves == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tengen
-from tengen.rules import Position, ReferenceGame, Rules
+from tengen.rules import AnyPosition, Position, ReferenceGame, Rules
 
 OTHELLO = "examples/othello.py:Othello6"
 
@@ -30,7 +30,7 @@ def test_othello_ends_with_a_count_and_may_pass() -> None:
     passed = 0
     for seed in range(12):
         player = tengen.player("random", game, seed=seed)
-        position: Position[object] = game.position()
+        position: AnyPosition = game.position()
         while not position.is_over:
             move = player.decide(position).move
             passed += game.move_text(move) == "pass"
@@ -51,7 +51,7 @@ def test_uct_plays_othello_and_beats_random() -> None:
             tengen.player("random", game, seed=seed + 100),
         ]
         searcher = seed % 2
-        position: Position[object] = game.position()
+        position: AnyPosition = game.position()
         while not position.is_over:
             seat = 0 if position.mover == searcher else 1
             position = position.play(players[seat].decide(position).move)
@@ -90,7 +90,7 @@ def test_python_games_check_moves_too() -> None:
 
 def test_the_reference_game_is_a_python_game() -> None:
     game = ReferenceGame(Rules(rows=3, cols=3, k=3))
-    decision = tengen.player("uct,sims=3000", game, seed=1).decide(game.position("a1 a2 b1 b2"))  # type: ignore[arg-type]
+    decision = tengen.player("uct,sims=3000", game, seed=1).decide(game.position("a1 a2 b1 b2"))
     assert game.move_text(decision.move) == "c1"
 
 

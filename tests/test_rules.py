@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import tengen
 from tengen import _core
-from tengen.rules import GridGame, Outcome, Position, ReferenceGame, Rules
+from tengen.rules import AnyPosition, GridGame, Outcome, Position, ReferenceGame, Rules
 from tests.strategies import random_position, rules
 
 
@@ -42,7 +42,7 @@ def test_native_rules_agree_on_the_largest_board(line: str, gravity: bool) -> No
 
 
 def test_tic_tac_toe_has_255168_complete_games() -> None:
-    sequences, finished = _core.perft(tengen.game("tictactoe").position().state, 9)  # type: ignore[arg-type]
+    sequences, finished = _core.perft(tengen.game("tictactoe").position().state, 9)
     assert finished == 255_168
     assert sequences == 127_872  # those that fill the board
 
@@ -62,7 +62,7 @@ def test_both_native_boards_count_the_same_games(rule: Rules, data: st.DataObjec
     """The hot loops run on other boards than Position does; perft compares them."""
     position = random_position(GridGame(rule), data)
 
-    def count(at: Position[object], depth: int) -> int:
+    def count(at: AnyPosition, depth: int) -> int:
         if at.is_over:
             return 0
         children = [at.play(move) for move in at.legal_moves]
@@ -141,7 +141,7 @@ def test_symmetries_commute_with_play(rule: Rules, data: st.DataObject) -> None:
     for moves, cells in zip(game.symmetries, game.cell_symmetries, strict=True):
         image = game.position([moves[move] for move in position.moves])
         expected = [""] * len(cells)
-        for cell, symbol in enumerate(game.symbols(position.state)):  # type: ignore[arg-type]
+        for cell, symbol in enumerate(game.symbols(position.state)):
             expected[cells[cell]] = symbol
         assert list(game.symbols(image.state)) == expected
         assert image.outcome == position.outcome

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import tengen
 from tengen import _core
-from tengen.rules import GridGame, Outcome, Position, ReferenceGame, Rules
+from tengen.rules import AnyPosition, GridGame, Outcome, Position, ReferenceGame, Rules
 from tengen.search import NativeUct, ReferenceUct, UctSettings
 from tests.strategies import random_position, rules
 
@@ -39,8 +39,8 @@ def test_native_and_reference_search_build_the_same_tree(
     if position.is_over:
         return
     game = ReferenceGame(rule)
-    mirror: Position[object] = game.position(position.moves)
-    reference = ReferenceUct(game, config, seed=seed)  # type: ignore[arg-type]
+    mirror: AnyPosition = game.position(position.moves)
+    reference = ReferenceUct(game, config, seed=seed)
     for _ in range(2):  # a second search tells whether both kept the same subtree
         native.place(position)
         reference.place(mirror)
@@ -53,7 +53,7 @@ def test_native_and_reference_search_build_the_same_tree(
             break
 
 
-def _wins_at_once(position: Position[object]) -> set[int]:
+def _wins_at_once(position: AnyPosition) -> set[int]:
     wins = (Outcome.first_wins, Outcome.second_wins)[position.mover]
     return {move for move in position.legal_moves if position.play(move).outcome is wins}
 
@@ -264,7 +264,7 @@ def test_time_ends_a_search_that_has_no_other_budget() -> None:
 def test_search_plays_whole_games_on_extreme_boards(spec: str, rollout: str) -> None:
     game = tengen.game(spec)
     player = tengen.player(f"uct,sims=8,rollout={rollout}", game, seed=1)
-    position: Position[object] = game.position()
+    position: AnyPosition = game.position()
     for _ in range(30):
         if position.is_over:
             break

@@ -13,7 +13,7 @@ from tengen.cli.players import players
 from tengen.errors import TengenError
 
 # Typer carries its own copy of Click, of which it makes only this class and its bases reachable.
-_UsageError = typer.BadParameter.__mro__[1]
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 USER_ERROR = 2
 INTERRUPTED = 130
@@ -56,11 +56,12 @@ def main() -> None:
     except _UsageError as error:
         _fail(error.format_message() if isinstance(error, typer.BadParameter) else str(error))
     except (typer.Abort, KeyboardInterrupt):
-        sys.stderr.write("\ntengen: interrupted\n")
-        sys.exit(INTERRUPTED)
+        code = INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as in `tengen games | head -1`
         sys.stderr.close()
         sys.exit(0)
+    if code == INTERRUPTED:  # Typer turns Ctrl-C into this code, without a word
+        sys.stderr.write("\ntengen: interrupted\n")
     sys.exit(code if isinstance(code, int) else 0)
 
 

@@ -2,14 +2,14 @@
 
 from rich.text import Text
 
-from tengen.rules import Position
+from tengen.rules import AnyPosition
 from tengen.rules.game import BLOCKED, EMPTY, FIRST, SECOND
 
 _STYLES = {FIRST: "bold red", SECOND: "bold cyan", BLOCKED: "dim", EMPTY: "dim"}
 _EMPTY_CELL = "·"
 
 
-def draw(position: Position[object], *, cursor: int | None = None, last: int | None = None) -> Text:
+def draw(position: AnyPosition, *, cursor: int | None = None, last: int | None = None) -> Text:
     """The board; ``cursor`` and ``last`` are cells to point at, winning lines are underlined."""
     game = position.game
     symbols = game.symbols(position.state)

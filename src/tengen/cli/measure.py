@@ -188,7 +188,7 @@ ROWS = (
 )  # fmt: skip
 
 #: Searches whose node counts make the signature: every board kind, rollout and option group.
-_SIGNED = (
+_SIGNED: tuple[tuple[str, dict[str, object]], ...] = (
     ("tictactoe", {}),
     ("connect4", {}),
     ("connect4", {"rollout": "tactical", "proof": False, "total": "tree"}),

@@ -9,7 +9,7 @@ import typer
 from tengen.cli.table import Seat, TablePlay
 from tengen.errors import SpecError
 from tengen.players import parse_player_spec, player
-from tengen.rules import Game, Outcome
+from tengen.rules import AnyGame, Outcome
 from tengen.rules import game as game_of
 
 DEFAULT_OPPONENT = "uct,time=1s"
@@ -66,7 +66,7 @@ def _is_human(spec: str) -> bool:
     return parse_player_spec(spec).kind == "human"
 
 
-def _seat(spec: str, game: Game[object], seed: int | None) -> Seat:
+def _seat(spec: str, game: AnyGame, seed: int | None) -> Seat:
     if _is_human(spec):
         if parse_player_spec(spec).values:
             raise SpecError("player human has no keys")

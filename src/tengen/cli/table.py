@@ -9,7 +9,7 @@ from tengen.cli.drawing import draw
 from tengen.cli.keys import key_by_key, read_key
 from tengen.errors import IllegalMove
 from tengen.players import Player, player
-from tengen.rules import Outcome, Position
+from tengen.rules import AnyPosition, Outcome
 from tengen.search import Decision
 
 _HINT = "uct,time=1s"
@@ -35,7 +35,7 @@ class TablePlay:
 
     def __init__(
         self,
-        position: Position[object],
+        position: AnyPosition,
         seats: tuple[Seat, Seat],
         *,
         seed: int | None,
@@ -53,7 +53,7 @@ class TablePlay:
             and sys.stdout.isatty()
             and any(seat.player is None for seat in seats)
         )
-        self._earlier: list[Position[object]] = []
+        self._earlier: list[AnyPosition] = []
         self._thoughts = ""  # of the engine, after its move
         self._message = ""
         self._cursor = self._middle()
@@ -83,8 +83,9 @@ class TablePlay:
                 self._advance(decision.move)
 
     def _advance(self, move: int) -> None:
+        after = self.position.play(move)
         self._earlier.append(self.position)
-        self.position = self.position.play(move)
+        self.position = after
         self.outcome = self.position.outcome
         self._message = ""
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from tengen.errors import IllegalMove
-from tengen.rules import Position
+from tengen.rules import AnyPosition
 from tengen.search import Decision
 
 
@@ -14,17 +14,17 @@ class Player(Protocol):
     #: As it was written, for lists and records.
     spec: str
 
-    def decide(self, position: Position[object]) -> Decision:
+    def decide(self, position: AnyPosition) -> Decision:
         """The move to play in an unfinished position, within the player's budget."""
 
-    def analyse(self, position: Position[object]) -> Iterator[Decision]:
+    def analyse(self, position: AnyPosition) -> Iterator[Decision]:
         """Better and better answers, without a budget, until stopped or certain."""
 
     def stop(self) -> None:
         """End a decide or analyse under way with the best answer so far."""
 
 
-def require_ongoing(position: Position[object]) -> None:
+def require_ongoing(position: AnyPosition) -> None:
     """Raise unless there is a move to make."""
     if position.is_over:
         raise IllegalMove("the game is over; there is no move to decide")

@@ -10,7 +10,7 @@ from tengen.players.player import Player
 from tengen.players.simple import RandomPlayer, ReflexPlayer
 from tengen.players.spec import PlayerSpec, parse_player_spec
 from tengen.players.uct import UctPlayer
-from tengen.rules import Game, GridGame
+from tengen.rules import AnyGame, GridGame
 from tengen.search import UctSettings
 
 
@@ -24,27 +24,27 @@ class Kind:
 
     summary: str
     settings: type[Settings]
-    make: Callable[[PlayerSpec, Game[object], int], Player]
+    make: Callable[[PlayerSpec, AnyGame, int], Player]
 
 
-def _uct(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+def _uct(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     settings = UctSettings.read(spec.values, where=spec.kind)
     return UctPlayer(spec.text, game, settings, seed=seed)
 
 
-def _random(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+def _random(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     NoSettings.read(spec.values, where=spec.kind)
     return RandomPlayer(spec.text, seed=seed)
 
 
-def _reflex(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+def _reflex(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     NoSettings.read(spec.values, where=spec.kind)
     if not isinstance(game, GridGame):
         raise SpecError(f"player reflex plays k-in-a-row games, not {game.name}")
     return ReflexPlayer(spec.text, seed=seed)
 
 
-def _human(spec: PlayerSpec, game: Game[object], seed: int) -> Player:
+def _human(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     raise SpecError("player human sits at the terminal: tengen play")
 
 
@@ -56,7 +56,7 @@ KINDS = {
 }
 
 
-def player(spec: str, game: Game[object], *, seed: int | None = None) -> Player:
+def player(spec: str, game: AnyGame, *, seed: int | None = None) -> Player:
     """The player that a spec names, for one game; without a seed every one is different."""
     parsed = parse_player_spec(spec)
     if parsed.kind not in KINDS:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tengen import _core
 from tengen.players.player import require_ongoing
-from tengen.rules import Position
+from tengen.rules import AnyPosition
 from tengen.search import Decision
 from tengen.search.random import SplitMix
 
@@ -16,14 +16,14 @@ class RandomPlayer:
         self.spec = spec
         self._random = SplitMix(seed)
 
-    def decide(self, position: Position[object]) -> Decision:
+    def decide(self, position: AnyPosition) -> Decision:
         require_ongoing(position)
         legal = position.legal_moves
         move = legal[self._random.below(len(legal))]
         policy = dict.fromkeys(legal, 1 / len(legal))
         return Decision(move, policy=policy, pv=(move,))
 
-    def analyse(self, position: Position[object]) -> Iterator[Decision]:
+    def analyse(self, position: AnyPosition) -> Iterator[Decision]:
         yield self.decide(position)
 
     def stop(self) -> None:
@@ -37,13 +37,13 @@ class ReflexPlayer:
         self.spec = spec
         self._random = SplitMix(seed)
 
-    def decide(self, position: Position[object]) -> Decision:
+    def decide(self, position: AnyPosition) -> Decision:
         require_ongoing(position)
         assert isinstance(position.state, _core.Position), "checked when the player was made"
         move = _core.reflex(position.state, seed=self._random.next())
         return Decision(move, pv=(move,))
 
-    def analyse(self, position: Position[object]) -> Iterator[Decision]:
+    def analyse(self, position: AnyPosition) -> Iterator[Decision]:
         yield self.decide(position)
 
     def stop(self) -> None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 
 from tengen.players.player import require_ongoing
-from tengen.rules import Game, GridGame, Position
+from tengen.rules import AnyGame, AnyPosition, GridGame
 from tengen.search import Decision, NativeUct, ReferenceUct, TreeSearch, UctSettings
 
 #: Seconds between two snapshots of an analysis; the first comes sooner.
@@ -14,7 +14,7 @@ _FIRST_SNAPSHOT, _NEXT_SNAPSHOT = 0.02, 0.1
 class UctPlayer:
     """Searches natively where the game is k-in-a-row, else with the reference."""
 
-    def __init__(self, spec: str, game: Game[object], settings: UctSettings, *, seed: int) -> None:
+    def __init__(self, spec: str, game: AnyGame, settings: UctSettings, *, seed: int) -> None:
         self.spec = spec
         self._settings = settings
         self._engine: TreeSearch = (
@@ -24,14 +24,14 @@ class UctPlayer:
         )
         self._stopped = False
 
-    def decide(self, position: Position[object]) -> Decision:
+    def decide(self, position: AnyPosition) -> Decision:
         require_ongoing(position)
         self._begin(position)
         start = time.perf_counter()
         sims = self._engine.run(*self._settings.budget)
         return self._decision(sims, start)
 
-    def analyse(self, position: Position[object]) -> Iterator[Decision]:
+    def analyse(self, position: AnyPosition) -> Iterator[Decision]:
         require_ongoing(position)
         self._begin(position)
         start = time.perf_counter()
@@ -48,7 +48,7 @@ class UctPlayer:
         self._stopped = True
         self._engine.stop()
 
-    def _begin(self, position: Position[object]) -> None:
+    def _begin(self, position: AnyPosition) -> None:
         self._stopped = False
         self._engine.resume()
         self._engine.place(position)

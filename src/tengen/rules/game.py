@@ -8,7 +8,7 @@ through :class:`Position`, which pairs a state with its game.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 from tengen import _core
 from tengen.errors import IllegalMove, ImpossiblePosition, TengenError
@@ -182,3 +182,8 @@ class Position(Generic[State_co]):
 
     def __str__(self) -> str:
         return self.to_text()
+
+
+#: A game or position of any kind: its states mean something to the game alone.
+AnyGame: TypeAlias = Game[Any]
+AnyPosition: TypeAlias = Position[Any]

@@ -6,14 +6,14 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from tengen.errors import SpecError
-from tengen.rules.game import Game
+from tengen.rules.game import AnyGame, Game
 from tengen.rules.grid import GridGame
 from tengen.rules.spec import NAMED, parse_rules
 
 ENTRY_POINTS = "tengen.games"
 
 
-def game(spec: str, *, seed: int | None = None) -> Game[object]:
+def game(spec: str, *, seed: int | None = None) -> AnyGame:
     """The game that a spec names; ``seed`` decides what ``blocked=random`` is.
 
     >>> game("connect4").position("4455").legal_moves
@@ -33,7 +33,7 @@ def registered() -> list[str]:
     return sorted(entry.name for entry in entry_points(group=ENTRY_POINTS))
 
 
-def _load(path: Path, class_name: str) -> Game[object]:
+def _load(path: Path, class_name: str) -> AnyGame:
     if not path.is_file():
         raise SpecError(f"game file {path} does not exist")
     name = f"tengen_game_{path.stem}"
@@ -51,7 +51,7 @@ def _load(path: Path, class_name: str) -> Game[object]:
     return _made(getattr(module, class_name), f"{path}:{class_name}")
 
 
-def _made(loaded: object, spec: str) -> Game[object]:
+def _made(loaded: object, spec: str) -> AnyGame:
     if not (isinstance(loaded, type) and issubclass(loaded, Game)):
         raise SpecError(f"{spec} is not a subclass of tengen.Game")
     try:

@@ -88,7 +88,8 @@ def _parse(text: str, seed: int | None) -> Rules:
     rows, cols, k = (int(part) for part in shape.groups())
     # Before any cell is named: a cell's name only makes sense on a board that can be.
     Rules(rows=rows, cols=cols, k=k, gravity=family == "connect").geometry()
-    line, blocked = "free", ()
+    line = "free"
+    blocked: tuple[int, ...] = ()
     given: set[str] = set()
     for option in options:
         key, has_value, value = option.partition("=")

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from tengen.rules import Position
+from tengen.rules import AnyPosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Report:
 class TreeSearch(Protocol):
     """A search that keeps its tree between calls."""
 
-    def place(self, position: Position[object]) -> None:
+    def place(self, position: AnyPosition) -> None:
         """Make an unfinished position the root, keeping what is known of it where allowed."""
 
     def run(self, sims: int, seconds: float) -> int:
@@ -37,7 +37,7 @@ class TreeSearch(Protocol):
         """What is known so far."""
 
 
-def moves_between(before: Position[object], after: Position[object]) -> tuple[int, ...] | None:
+def moves_between(before: AnyPosition, after: AnyPosition) -> tuple[int, ...] | None:
     """The moves that lead from one position to a later one of the same game, else None."""
     count = len(before.moves)
     if before.game != after.game or after.moves[:count] != before.moves:

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from tengen.errors import SpecError
-from tengen.rules import Game, Outcome, ReferenceGame
+from tengen.rules import AnyGame, Outcome, ReferenceGame
 from tengen.rules.reference import ReferenceState
 from tengen.search.random import SplitMix
 
@@ -15,7 +15,7 @@ class Playout(Protocol):
         """The outcome and the number of plies it took."""
 
 
-def playout_for(game: Game[object], rollout: str, weights: str) -> Playout:
+def playout_for(game: AnyGame, rollout: str, weights: str) -> Playout:
     """The playout that a search of this game runs."""
     if isinstance(game, ReferenceGame):
         if rollout == "reflex":
@@ -30,7 +30,7 @@ def playout_for(game: Game[object], rollout: str, weights: str) -> Playout:
 class UniformPlayout:
     """Every legal move is equally likely."""
 
-    def __init__(self, game: Game[object]) -> None:
+    def __init__(self, game: AnyGame) -> None:
         self._game = game
 
     def __call__(self, state: object, random: SplitMix) -> tuple[Outcome, int]:

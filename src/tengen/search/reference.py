@@ -4,13 +4,13 @@ With the same seed it draws the same random numbers in the same order as ``core/
 and so builds the same tree.
 """
 
+import math
 import time
 from dataclasses import dataclass, field
 from enum import Enum
-from math import inf
 
 from tengen.errors import SpecError
-from tengen.rules import Game, Outcome, Position
+from tengen.rules import AnyGame, AnyPosition, Outcome
 from tengen.search.engine import Report, moves_between
 from tengen.search.formulas import (
     decay_of,
@@ -54,7 +54,7 @@ class Node:
 class ReferenceUct:
     """One tree, one thread, see :class:`tengen.search.engine.TreeSearch`."""
 
-    def __init__(self, game: Game[object], settings: UctSettings, *, seed: int) -> None:
+    def __init__(self, game: AnyGame, settings: UctSettings, *, seed: int) -> None:
         if settings.threads != 1:
             raise SpecError(f"uct.threads is {settings.threads}; for {game.name} it must be 1")
         self._game = game
@@ -63,12 +63,12 @@ class ReferenceUct:
         self._playout = playout_for(game, settings.rollout, settings.weights)
         self._random = SplitMix(SplitMix(seed).next())
         self._most_nodes = (settings.memory << 20) // _NODE_BYTES
-        self._position: Position[object] | None = None
+        self._position: AnyPosition | None = None
         self._root = Node(move=-1)
         self._nodes = 0
         self._stopped = False
 
-    def place(self, position: Position[object]) -> None:
+    def place(self, position: AnyPosition) -> None:
         before, self._position = self._position, position
         moves = None
         if before is not None and self._settings.reuse:
@@ -189,7 +189,7 @@ class ReferenceUct:
     def _select(self, node: Node) -> Node:
         parent_visits = self._root.visits if self._settings.total == "tree" else node.visits
         exploration = ucb_exploration(self._settings.c, parent_visits)
-        best, best_score = node.children[0], -inf
+        best, best_score = node.children[0], -math.inf
         for child in node.children:
             if child.proof is not Proof.OPEN and self._settings.proof:
                 continue
@@ -254,7 +254,7 @@ class ReferenceUct:
             if by == "winrate":
                 return child.mean
             exploration = ucb_exploration(self._settings.c, node.visits)
-            return child.mean + exploration / child.visits**0.5
+            return child.mean + exploration / math.sqrt(child.visits)
 
         best = max(hopeful, key=merit)
         draws = [child for child in hopeful if child.proof is Proof.DRAW]

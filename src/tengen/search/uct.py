@@ -2,7 +2,7 @@
 
 from tengen import _core
 from tengen.errors import SpecError
-from tengen.rules import GridGame, Position
+from tengen.rules import AnyPosition, GridGame
 from tengen.search.engine import Report, moves_between
 from tengen.search.settings import UctSettings
 
@@ -14,10 +14,10 @@ class NativeUct:
         self._settings = settings
         self._seed = seed
         self._native: _core.Uct | None = None
-        self._root: Position[object] | None = None
+        self._root: AnyPosition | None = None
         self._stopped = False
 
-    def place(self, position: Position[object]) -> None:
+    def place(self, position: AnyPosition) -> None:
         state = position.state
         if not (isinstance(position.game, GridGame) and isinstance(state, _core.Position)):
             raise SpecError(f"the native search plays k-in-a-row games, not {position.game.name}")
