@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#ifdef __BMI2__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -22,6 +22,26 @@ inline int nth_bit(std::uint64_t bits, std::uint32_t n) {
 #else
     for (; n > 0; --n) bits &= bits - 1;
     return std::countr_zero(bits);
+#endif
+}
+
+// Whether `k` or more stones stand in a row in any direction on a board of this stride.
+inline bool has_run(std::uint64_t stones, int k, int stride) {
+#ifdef __AVX2__
+    // run_starts() for all four directions at once.
+    const __m256i step = _mm256_setr_epi64x(1, stride, stride + 1, stride - 1);
+    __m256i runs = _mm256_set1_epi64x(static_cast<long long>(stones));
+    int length = 1;
+    while (2 * length < k) {
+        const __m256i shift = _mm256_mul_epu32(step, _mm256_set1_epi64x(length));
+        runs = _mm256_and_si256(runs, _mm256_srlv_epi64(runs, shift));
+        length *= 2;
+    }
+    const __m256i shift = _mm256_mul_epu32(step, _mm256_set1_epi64x(k - length));
+    return !_mm256_testz_si256(runs, _mm256_srlv_epi64(runs, shift));
+#else
+    return (run_starts(stones, k, 1) | run_starts(stones, k, stride) |
+            run_starts(stones, k, stride + 1) | run_starts(stones, k, stride - 1)) != 0;
 #endif
 }
 
@@ -112,9 +132,7 @@ public:
     bool has_line(std::uint64_t own, std::uint64_t enemy) const {
         const int h = g_->small.stride;
         const int k = this->k();
-        const std::uint64_t runs = run_starts(own, k, 1) | run_starts(own, k, h) |
-                                   run_starts(own, k, h + 1) | run_starts(own, k, h - 1);
-        if (runs == 0) return false;
+        if (!has_run(own, k, h)) return false;
         const LineRule line = g_->rules.line;
         if (line == LineRule::free) return true;
         return (winning_starts(own, enemy, line, k, 1) | winning_starts(own, enemy, line, k, h) |

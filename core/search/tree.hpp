@@ -4,8 +4,8 @@
 // offset of their block. It stores what the search needs to choose among siblings and nothing
 // about the board: 26 bytes. A block, in units of 8 bytes, with capacity c:
 //
-//     count  capacity  exploration | total  visits  mean  spread  link  label   x c
-//     2      2         4           | 8      4       4     4       4     2      bytes
+//     count  capacity  best  flags | total  visits  mean  spread  link  label   x c
+//     2      2         2     2     | 8      4       4     4       4     2      bytes
 //
 // Arrays instead of records, so that the scores of eight siblings are one vector operation. Blocks
 // grow one slot at a time up to eight, then by an eighth; the old block goes to a list of free
@@ -36,10 +36,11 @@ inline constexpr Link kNoLink = 0;
 // A block's arrays. Valid until the tree allocates.
 struct Block {
     struct Header {
-        std::uint16_t count : 15;
-        std::uint16_t has_draw : 1;  // one of the moves is a proven draw
+        std::uint16_t count;
         std::uint16_t capacity;
-        float exploration;  // of the parent node, see ucb_exploration
+        std::uint16_t best;     // the sibling to descend to next, once there are all
+        std::uint8_t is_full;   // every legal move has a slot
+        std::uint8_t has_draw;  // one of the moves is a proven draw
     };
     Header* header;
     double* total;  // sum of rewards, for the player who makes the move
@@ -151,9 +152,9 @@ private:
 
     static void copy_slots(const Block& from, const Block& to) {
         const std::size_t n = from.count();
-        to.header->count = from.header->count;
-        to.header->has_draw = from.header->has_draw;
-        to.header->exploration = from.header->exploration;
+        const std::uint16_t capacity = to.header->capacity;
+        *to.header = *from.header;
+        to.header->capacity = capacity;
         std::copy_n(from.total, n, to.total);
         std::copy_n(from.visits, n, to.visits);
         std::copy_n(from.mean, n, to.mean);
@@ -172,7 +173,7 @@ private:
             used_ += Block::bytes(capacity);
         }
         auto* header = reinterpret_cast<Block::Header*>(data_.get() + std::size_t{link} * 8);
-        *header = {0, 0, static_cast<std::uint16_t>(capacity), 0.0f};
+        *header = {0, static_cast<std::uint16_t>(capacity), 0, 0, 0};
         return link;
     }
 

@@ -21,35 +21,64 @@
 
 TENGEN_BEGIN
 
-// The index of the highest score among `count` siblings, the first of equals.
-inline std::size_t best_sibling(const Block& block, float exploration) {
+// What a visit changes about a sibling.
+struct Visited {
+    std::size_t index;
+    float mean;
+    float spread;
+};
+
+// Stores what a visit changed and returns the sibling with the highest score from now on, the
+// first of equals. The vector version puts the new numbers into the registers rather than reading
+// them back: a wide load right after a narrow store would have to wait for it.
+inline std::size_t store_and_rank(const Block& block, const Visited& visited, float exploration) {
     const std::size_t count = block.count();
-    std::size_t best = 0;
 #ifdef __AVX2__
     const __m256 explore = _mm256_set1_ps(exploration);
     const __m256 lowest = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    float best_score = -std::numeric_limits<float>::infinity();
+    const __m256i last = _mm256_set1_epi32(static_cast<int>(count));
+    const __m256i changed = _mm256_set1_epi32(static_cast<int>(visited.index));
+    __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256 best_score = lowest;
+    __m256i best_lane = lane;
     for (std::size_t i = 0; i < count; i += 8) {
-        const __m256i used =
-            _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count - i)), lane);
-        const __m256 mean = _mm256_maskload_ps(block.mean + i, used);
-        const __m256 spread = _mm256_maskload_ps(block.spread + i, used);
+        const __m256i used = _mm256_cmpgt_epi32(last, lane);
+        const __m256 is_new = _mm256_castsi256_ps(_mm256_cmpeq_epi32(lane, changed));
+        const __m256 mean = _mm256_blendv_ps(_mm256_maskload_ps(block.mean + i, used),
+                                             _mm256_set1_ps(visited.mean), is_new);
+        const __m256 spread = _mm256_blendv_ps(_mm256_maskload_ps(block.spread + i, used),
+                                               _mm256_set1_ps(visited.spread), is_new);
         const __m256 sum = _mm256_add_ps(mean, _mm256_mul_ps(explore, spread));
         const __m256 score = _mm256_blendv_ps(lowest, sum, _mm256_castsi256_ps(used));
-        __m256 top = _mm256_max_ps(score, _mm256_permute2f128_ps(score, score, 1));
-        top = _mm256_max_ps(top, _mm256_permute_ps(top, 0b01001110));
-        top = _mm256_max_ps(top, _mm256_permute_ps(top, 0b10110001));
-        const float top_score = _mm256_cvtss_f32(top);
-        if (top_score > best_score) {
-            best_score = top_score;
-            const auto equal =
-                static_cast<unsigned>(_mm256_movemask_ps(_mm256_cmp_ps(score, top, _CMP_EQ_OQ)));
-            best = i + static_cast<std::size_t>(std::countr_zero(equal));
-        }
+        const __m256 is_better = _mm256_cmp_ps(score, best_score, _CMP_GT_OQ);
+        best_score = _mm256_blendv_ps(best_score, score, is_better);
+        best_lane = _mm256_blendv_epi8(best_lane, lane, _mm256_castps_si256(is_better));
+        lane = _mm256_add_epi32(lane, _mm256_set1_epi32(8));
     }
+    block.mean[visited.index] = visited.mean;
+    block.spread[visited.index] = visited.spread;
+    __m256 top = _mm256_max_ps(best_score, _mm256_permute2f128_ps(best_score, best_score, 1));
+    top = _mm256_max_ps(top, _mm256_permute_ps(top, 0b01001110));
+    top = _mm256_max_ps(top, _mm256_permute_ps(top, 0b10110001));
+    const __m256 is_top = _mm256_cmp_ps(best_score, top, _CMP_EQ_OQ);
+    if (count <= 8) {
+        return static_cast<std::size_t>(
+            std::countr_zero(static_cast<unsigned>(_mm256_movemask_ps(is_top)) | 0x80u));
+    }
+    alignas(32) std::array<int, 8> lanes;
+    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes.data()), best_lane);
+    std::size_t best = count;
+    for (auto tops = static_cast<unsigned>(_mm256_movemask_ps(is_top)); tops != 0;
+         tops &= tops - 1) {
+        best = std::min(best, static_cast<std::size_t>(
+                                  lanes[static_cast<std::size_t>(std::countr_zero(tops))]));
+    }
+    return best;
 #else
+    block.mean[visited.index] = visited.mean;
+    block.spread[visited.index] = visited.spread;
     float best_score = -std::numeric_limits<float>::infinity();
+    std::size_t best = 0;
     for (std::size_t i = 0; i < count; ++i) {
         const float score = ucb_score(block.mean[i], exploration, block.spread[i]);
         if (score > best_score) {
@@ -57,8 +86,8 @@ inline std::size_t best_sibling(const Block& block, float exploration) {
             best = i;
         }
     }
-#endif
     return best;
+#endif
 }
 
 template <class Board>
@@ -94,7 +123,6 @@ public:
             root_visits_ = visits;
             // A win found by looking one ply ahead has no child that shows it: search it again.
             root_proof_ = root_link_ == kNoLink ? Proof::open : proof;
-            if (visits > 0) tree_exploration_ = ucb_exploration(config_.c, visits);
         }
         root_ = root;
     }
@@ -110,30 +138,28 @@ public:
     void simulate() {
         Board board = root_;
         depth_ = 0;
+        settled_ = 0;
+        if (config_.total == Total::tree) rank_all(root_link_);
         Link link = root_link_;
         double reward = 0;
         for (;;) {
-            const auto legal = static_cast<std::size_t>(board.legal_count());
-            const std::size_t count = link == kNoLink ? 0 : tree_.block(link).count();
-            if (count < legal) {
-                reward = tree_.can_append(count) ? expand(board, link, count, legal)
-                                                 : playout_reward(board);
+            if (link == kNoLink || !tree_.block(link).header->is_full) {
+                reward = grow(board, link);
                 break;
             }
             const Block block = tree_.block(link);
-            const std::size_t i =
-                best_sibling(block, config_.total == Total::tree ? tree_exploration_
-                                                                 : block.header->exploration);
-            const bool settles =
-                block.header->has_draw && block.mean[i] <= worth(Proof::draw, depth_);
-            path_[depth_++] = {link, static_cast<std::uint16_t>(i),
-                               static_cast<std::uint16_t>(legal), settles};
+            const std::size_t i = block.header->best;
+            if (block.header->has_draw && block.mean[i] <= worth(Proof::draw, depth_)) {
+                settled_ = depth_;
+            }
+            path_[depth_++] = {link, static_cast<std::uint16_t>(i)};
             if (block.proof(i) != Proof::open) {
                 reward = sign(depth_ - 1) * worth(block.proof(i), depth_ - 1);
                 break;
             }
             board.play(block.move(i));
             link = block.link[i];
+            if (config_.total == Total::tree) rank_all(link);
         }
         back_up(reward);
     }
@@ -172,8 +198,6 @@ private:
     struct Step {
         Link link;
         std::uint16_t index;
-        std::uint16_t legal;  // how many moves the node has that this step leaves
-        bool settles;         // there a proven draw is better than what this step promises
     };
 
     // The one place where a reward changes sides: +1 where the searching player chose, else -1.
@@ -198,8 +222,12 @@ private:
         return std::nullopt;
     }
 
-    // Adds a random untried move to the node `link` and says what it is worth to the searcher.
-    double expand(Board& board, Link link, std::size_t count, std::size_t legal) {
+    // Adds a random untried move to the node `link`, as far as memory allows, and says what the
+    // position is worth to the searcher.
+    double grow(Board& board, Link link) {
+        const auto legal = static_cast<std::size_t>(board.legal_count());
+        const std::size_t count = link == kNoLink ? 0 : tree_.block(link).count();
+        if (!tree_.can_append(count)) return playout_reward(board);
         const std::uint32_t n = random_.below(static_cast<std::uint32_t>(legal - count));
         const Move move = untried(board, link, count, n);
         const auto spot = board.landing_cell(move);
@@ -220,8 +248,8 @@ private:
                 tree_.block(path_[depth_ - 1].link).link[path_[depth_ - 1].index] = moved;
             }
         }
-        path_[depth_++] = {moved, static_cast<std::uint16_t>(count),
-                           static_cast<std::uint16_t>(legal), false};
+        tree_.block(moved).header->is_full = count + 1 == legal;
+        path_[depth_++] = {moved, static_cast<std::uint16_t>(count)};
         if (proof != Proof::open) return sign(depth_ - 1) * worth(proof, depth_ - 1);
         return playout_reward(board);
     }
@@ -245,31 +273,38 @@ private:
         return (wins ? config_.reward.win : config_.reward.loss) * shrink;
     }
 
-    // Adds the reward to every step, the last first. Where a player would rather take a proven
-    // draw than what was searched, all before that step hear of the draw.
+    // Adds the reward to every step, the first step first: its numbers are needed soonest. Before
+    // the last step where a player would rather have taken a proven draw, everybody hears of that.
     void back_up(double reward) {
-        for (std::size_t depth = depth_; depth-- > 0;) {
-            const Step& step = path_[depth];
-            const Block block = tree_.block(step.link);
-            const std::uint32_t visits = ++block.visits[step.index];
-            block.total[step.index] += sign(depth) * reward;
-            block.mean[step.index] = ucb_mean(block.total[step.index], visits);
-            block.spread[step.index] = ucb_spread(visits);
-            if (config_.total == Total::parent) set_exploration(block.link[step.index], visits);
-            if (step.settles) reward = config_.reward.draw;
-        }
-        ++root_visits_;
-        if (config_.total == Total::tree) {
-            tree_exploration_ = ucb_exploration(config_.c, root_visits_);
-        } else {
-            set_exploration(root_link_, root_visits_);
+        std::uint32_t parent_visits = ++root_visits_;
+        for (std::size_t depth = 0; depth < depth_; ++depth) {
+            const auto [link, i] = path_[depth];
+            const Block block = tree_.block(link);
+            const std::uint32_t visits = ++block.visits[i];
+            block.total[i] += sign(depth) * (depth < settled_ ? config_.reward.draw : reward);
+            const Visited visited{i, ucb_mean(block.total[i], visits), ucb_spread(visits)};
+            if (block.header->is_full) {
+                rank(block, visited, parent_visits);
+            } else {
+                block.mean[i] = visited.mean;
+                block.spread[i] = visited.spread;
+            }
+            parent_visits = visits;
         }
         if (config_.proof && depth_ > 0) back_up_proof();
     }
-    void set_exploration(Link link, std::uint32_t visits) {
-        if (link != kNoLink) {
-            tree_.block(link).header->exploration = ucb_exploration(config_.c, visits);
-        }
+    // Which sibling comes next is settled now, for all steps at once, rather than step by step in
+    // the next descent, where each would have to wait for the one before.
+    void rank(const Block& block, const Visited& visited, std::uint32_t parent_visits) {
+        const float exploration = ucb_exploration(config_.c, parent_visits);
+        block.header->best =
+            static_cast<std::uint16_t>(store_and_rank(block, visited, exploration));
+    }
+    // When N is the whole tree's visits, every visit changes the order everywhere.
+    void rank_all(Link link) {
+        if (link == kNoLink || !tree_.block(link).header->is_full) return;
+        const Block block = tree_.block(link);
+        rank(block, {0, block.mean[0], block.spread[0]}, root_visits_);
     }
 
     // Carries what is proven of the last step towards the root (MCTS-Solver, Winands et al. 2008,
@@ -282,7 +317,8 @@ private:
             const Proof proof = block.proof(step.index);
             if (proof == Proof::open) return;
             block.set_proof(step.index, proof, worth(proof, depth));
-            const Proof above = proof_above(block, proof, step.legal);
+            rank_again(block, depth);
+            const Proof above = proof_above(block, proof);
             if (above == Proof::open) return;
             if (depth == 0) {
                 root_proof_ = above;
@@ -292,11 +328,20 @@ private:
             }
         }
     }
-    static Proof proof_above(const Block& block, Proof newest, std::size_t legal) {
+    // After a proof has taken a move out of the choice.
+    void rank_again(const Block& block, std::size_t depth) {
+        std::uint32_t parent_visits = root_visits_;
+        if (depth > 0) {
+            const auto [link, i] = path_[depth - 1];
+            parent_visits = tree_.block(link).visits[i];
+        }
+        rank(block, {0, block.mean[0], block.spread[0]}, parent_visits);
+    }
+    static Proof proof_above(const Block& block, Proof newest) {
         if (newest == Proof::win) return Proof::loss;
-        if (block.count() < legal) return Proof::open;
+        if (!block.header->is_full) return Proof::open;
         Proof above = Proof::win;
-        for (std::size_t i = 0; i < legal; ++i) {
+        for (std::size_t i = 0; i < block.count(); ++i) {
             if (block.proof(i) == Proof::open) return Proof::open;
             if (block.proof(i) == Proof::draw) above = Proof::draw;
         }
@@ -311,8 +356,8 @@ private:
     Link root_link_ = kNoLink;
     std::uint32_t root_visits_ = 0;
     Proof root_proof_ = Proof::open;  // for the player who moved before the root
-    float tree_exploration_ = 0;
-    std::size_t depth_ = 0;
+    std::size_t depth_ = 0;           // how many steps of path_ are in use
+    std::size_t settled_ = 0;         // the last step at which a proven draw was better
     std::array<Step, kMaxCells + 1> path_;
 };
 

@@ -134,30 +134,31 @@ def _playouts(spec: str, games: int) -> Work:
     return work
 
 
+def _peer_search(name: str, *, sims: int, rollouts: int) -> None:
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    # Its formula has no factor 2 under the root: sqrt(2) makes it the same exploration.
+    c, memory_mb, seed = math.sqrt(2), 8000, 1
+    evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
+    bot = pyspiel.MCTSBot(game, evaluator, c, sims, memory_mb, False, seed, False)
+    bot.mcts_search(game.new_initial_state())
+
+
 def _peer_uct(name: str, sims: int) -> Work:
     def work(scale: float) -> float:
-        import pyspiel
-
-        game = pyspiel.load_game(name)
-        count = int(sims * scale)
-        # Its formula has no factor 2 under the root: sqrt(2) makes it the same exploration.
-        bot = pyspiel.MCTSBot(
-            game, pyspiel.RandomRolloutEvaluator(1, 1), math.sqrt(2), count, 8000, False, 1, False
-        )
-        bot.mcts_search(game.new_initial_state())
-        return count
+        _peer_search(name, sims=int(sims * scale), rollouts=1)
+        return int(sims * scale)
 
     return work
 
 
 def _peer_playouts(name: str, games: int) -> Work:
-    def work(scale: float) -> float:
-        import pyspiel
+    """Its rollouts are reachable only through a search: one simulation with many of them."""
 
-        count = int(games * scale)
-        state = pyspiel.load_game(name).new_initial_state()
-        pyspiel.RandomRolloutEvaluator(count, 1).evaluate(state)
-        return count
+    def work(scale: float) -> float:
+        _peer_search(name, sims=1, rollouts=int(games * scale))
+        return int(games * scale)
 
     return work
 
