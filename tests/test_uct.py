@@ -204,7 +204,7 @@ def test_the_tree_is_not_kept_for_the_other_side_when_rewards_differ() -> None:
 
 def test_memory_stays_below_its_cap_and_the_search_goes_on() -> None:
     start = GridGame(Rules(rows=15, cols=15, k=5)).start()
-    config = UctSettings(memory=1, proof=False).native()
+    config = UctSettings(memory=1, proof=False, c=1, rollout="random").native()
     search = _core.Uct(start, config, threads=1, seed=1)
     assert search.run(100_000, float("inf")) == 100_000
     report = search.report()

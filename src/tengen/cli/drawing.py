@@ -35,5 +35,9 @@ def draw(position: AnyPosition, *, cursor: int | None = None, last: int | None =
             text.append(shown, style=style)
         text.append("\n")
     names = (str(col + 1) if by_column else chr(ord("a") + col) for col in range(game.cols))
-    text.append(margin + "".join(name.rjust(width) for name in names) + "\n", style="dim")
+    text.append(margin)
+    for name in names:
+        text.append(" " * (width - len(name)))
+        text.append(name, style="dim")
+    text.append("\n")
     return text

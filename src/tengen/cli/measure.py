@@ -98,7 +98,9 @@ def _start(spec: str) -> _core.Position:
 
 def _plain(**settings: object) -> _core.UctConfig:
     """UCT as the peer runs it: random playouts, no proofs, the same exploration."""
-    return UctSettings.model_validate({"c": 1.0, "proof": False, **settings}).native()
+    return UctSettings.model_validate(
+        {"c": 1.0, "rollout": "random", "proof": False, **settings}
+    ).native()
 
 
 def _uct(spec: str, sims: int, threads: int = 1) -> Work:
@@ -204,7 +206,8 @@ def signature() -> int:
     """One number over fixed searches: it changes if and only if some search does."""
     signed = 0
     for spec, settings in _SIGNED:
-        config = UctSettings.model_validate(settings).native()
+        plain = {"c": 0.7, "rollout": "random"}
+        config = UctSettings.model_validate({**plain, **settings}).native()
         search = _core.Uct(_start(spec), config, threads=1, seed=7)
         search.run(3000, math.inf)
         report = search.report()

@@ -1,7 +1,7 @@
 """``tengen players``: who can play, and with which settings."""
 
 import json
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from pydantic.fields import FieldInfo
@@ -26,8 +26,15 @@ def _choices(info: FieldInfo) -> str:
     """The values a key takes, where they are few."""
     if info.annotation is bool:
         return "on/off"
-    options: tuple[object, ...] = getattr(info.annotation, "__args__", ())
-    return "/".join(options) if all(isinstance(o, str) for o in options) and options else ""  # type: ignore[arg-type]  # checked in the same line
+    return "/".join(_literals(info.annotation))
+
+
+def _literals(annotation: object) -> list[str]:
+    """The strings that a type such as ``Literal["a", "b"] | None`` allows."""
+    found = []
+    for part in get_args(annotation):
+        found += [part] if isinstance(part, str) else _literals(part)
+    return found
 
 
 def players(

@@ -79,7 +79,7 @@ class TablePlay:
             else:
                 self._show(f"{seat.name} is thinking …")
                 decision = seat.player.decide(self.position)
-                self._thoughts = self._describe(seat.name, decision)
+                self._thoughts = self.describe(seat.name, decision)
                 self._advance(decision.move)
 
     def _advance(self, move: int) -> None:
@@ -119,7 +119,7 @@ class TablePlay:
     def _hint(self) -> None:
         self._show("looking for a hint …")
         adviser = player(_HINT, self.position.game, seed=self._seed)
-        self._message = self._describe("hint", adviser.decide(self.position))
+        self._message = self.describe("hint", adviser.decide(self.position))
 
     def _resign(self) -> None:
         winners = (Outcome.second_wins, Outcome.first_wins)
@@ -219,7 +219,7 @@ class TablePlay:
             return None
         return self.position.game.filled_cell(self._earlier[-1].state, self.position.moves[-1])
 
-    def _describe(self, name: str, decision: Decision) -> str:
+    def describe(self, name: str, decision: Decision) -> str:
         """The engine's move, its win rate and the line it expects."""
         game = self.position.game
         parts = [f"{name}: {game.move_text(decision.move)}"]

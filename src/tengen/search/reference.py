@@ -57,8 +57,12 @@ class ReferenceUct:
     def __init__(self, game: AnyGame, settings: UctSettings, *, seed: int) -> None:
         if settings.threads != 1:
             raise SpecError(f"uct.threads is {settings.threads}; for {game.name} it must be 1")
+        settings = settings.resolved(game)
+        assert settings.c is not None, "resolved"
+        assert settings.rollout is not None, "resolved"
         self._game = game
         self._settings = settings
+        self._c = settings.c
         self._win, self._draw, self._loss = settings.reward
         self._playout = playout_for(game, settings.rollout, settings.weights)
         self._random = SplitMix(SplitMix(seed).next())
@@ -188,7 +192,7 @@ class ReferenceUct:
 
     def _select(self, node: Node) -> Node:
         parent_visits = self._root.visits if self._settings.total == "tree" else node.visits
-        exploration = ucb_exploration(self._settings.c, parent_visits)
+        exploration = ucb_exploration(self._c, parent_visits)
         best, best_score = node.children[0], -math.inf
         for child in node.children:
             if child.proof is not Proof.OPEN and self._settings.proof:
@@ -253,7 +257,7 @@ class ReferenceUct:
                 return child.visits
             if by == "winrate":
                 return child.mean
-            exploration = ucb_exploration(self._settings.c, node.visits)
+            exploration = ucb_exploration(self._c, node.visits)
             return child.mean + exploration / math.sqrt(child.visits)
 
         best = max(hopeful, key=merit)

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, field_validator
 
 from tengen import _core
 from tengen.config import Seconds, Settings, Switch, parse_list
+from tengen.rules import AnyGame, GridGame
 
 #: Simulations of a search that was given no budget at all.
 DEFAULT_SIMS = 20_000
@@ -22,10 +23,18 @@ class UctSettings(Settings):
     )
     time: Seconds | None = Field(default=None, gt=0, le=1e6, description="such as 3s or 500ms")
     threads: int = Field(default=1, ge=1, le=256, description="one tree each, added up")
-    c: float = Field(default=0.7, ge=0, le=1000, description="exploration in UCB1")
+    c: float | None = Field(
+        default=None,
+        ge=0,
+        le=1000,
+        description="exploration in UCB1; if not given "
+        "0.5 with gravity, 0.1 without, 0.7 for games in Python",
+    )
     total: Literal["parent", "tree"] = Field(default="parent", description="whose visits are N")
-    rollout: Literal["random", "tactical", "reflex"] = Field(
-        default="random", description="how playouts choose"
+    rollout: Literal["random", "tactical", "reflex"] | None = Field(
+        default=None,
+        description="how playouts choose; if not given "
+        "tactical with gravity, reflex without, random for games in Python",
     )
     weights: Literal["uniform", "linear", "odd"] = Field(
         default="uniform", description="likelihood of a random move by its place"
@@ -70,8 +79,22 @@ class UctSettings(Settings):
         win, draw, loss = self.reward
         return win == -loss and draw == 0
 
+    def resolved(self, game: AnyGame) -> "UctSettings":
+        """With what suits the game best where nothing was given, see docs/search.md."""
+        if not isinstance(game, GridGame):
+            c, rollout = 0.7, "random"
+        elif game.rules.gravity:
+            c, rollout = 0.5, "tactical"
+        else:
+            c, rollout = 0.1, "reflex"
+        chosen = {"c": c, "rollout": rollout}
+        given = {key: getattr(self, key) for key in chosen if getattr(self, key) is not None}
+        return self.model_copy(update={**chosen, **given})
+
     def native(self) -> _core.UctConfig:
-        """The same for the core."""
+        """The same for the core; to be called on resolved settings."""
+        assert self.c is not None, "resolved() comes first"
+        assert self.rollout is not None, "resolved() comes first"
         return _core.UctConfig(
             c=self.c,
             total=_core.Total[self.total],

@@ -22,9 +22,8 @@ class NativeUct:
         if not (isinstance(position.game, GridGame) and isinstance(state, _core.Position)):
             raise SpecError(f"the native search plays k-in-a-row games, not {position.game.name}")
         if self._native is None or self._root is None or self._root.game != position.game:
-            self._native = _core.Uct(
-                state, self._settings.native(), threads=self._settings.threads, seed=self._seed
-            )
+            config = self._settings.resolved(position.game).native()
+            self._native = _core.Uct(state, config, threads=self._settings.threads, seed=self._seed)
         else:
             moves = moves_between(self._root, position) if self._settings.reuse else None
             # The tree holds rewards of the player who searched.
