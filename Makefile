@@ -40,7 +40,7 @@ help:  ## show this
 setup: .venv/.built  ## make .venv, install and build
 
 play: .venv/.built  ## play in the terminal; GAME=gomoku for another game
-	@$(BIN)/tengen play $(GAME)
+	@$(BIN)/tengen play "$(GAME)" || [ $$? -eq 130 ]  # Ctrl-C is a way to leave
 
 test: .venv/.dev  ## lint and run all tests
 	@$(MAKE) --no-print-directory lint

@@ -41,10 +41,13 @@ def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.Comp
         (["play", "connect4", "--second", "uct,sims=-1"], "uct.sims is -1"),
         (["play", "connect4", "--second", "uct,frob=1"], "uct has no key 'frob'"),
         (["play", "connect4", "--second", "wizard"], "'wizard' is not known"),
-        (["play", "connect4", "--first", "human,x=1"], "human has no keys"),
+        (["play", "connect4", "--first", "human,x=1"], "human has no keys and no target"),
         (["play", "connect4", "--json"], "--json is for games without a human"),
         (["play", "connect4", "--seed", "x"], "--seed"),
         (["play", "connect4", "--seed", "-1"], "--seed"),
+        (["play", "connect4", "--seed", "18446744073709551616"], "--seed"),
+        (["play", "connect4", "--first", ""], "cannot be read"),
+        (["play", "connect4", "--first", "human:x"], "human has no keys and no target"),
         (["play"], "Missing argument"),
         (["frob"], "No such command 'frob'"),
         (["play", "connect4", "--frob"], "No such option"),
@@ -90,7 +93,7 @@ def test_players_lists_keys_and_defaults() -> None:
     text = run("players").stdout
     assert "rollout" in text
     document = json.loads(run("players", "--json").stdout)["players"]
-    assert list(document) == ["random", "reflex", "uct", "human"]
+    assert list(document) == ["random", "reflex", "uct", "solver", "human"]
     assert document["uct"]["keys"]["reward"]["default"] == "1/0/-1"
     assert document["uct"]["keys"]["proof"]["default"] == "on"
 
@@ -138,6 +141,42 @@ def test_a_random_blocked_cell_is_named_when_leaving() -> None:
     spec = "connect:10x12x4:blocked=random"
     result = run("play", spec, "--second", "human", "--seed", "3", stdin="4\n")
     assert re.search(r"tengen play connect:10x12x4:blocked=[a-l]\d+ --moves", result.stdout)
+
+
+def test_undo_leaves_the_engines_opening_alone() -> None:
+    arguments = ["play", "connect4", "--first", "random", "--second", "human", "--seed", "1"]
+    opened = run(*arguments, stdin="quit\n").stdout.splitlines()[-1]
+    undone = run(*arguments, stdin="undo\nquit\n")
+    assert "there is nothing to take back" in undone.stdout
+    assert undone.stdout.splitlines()[-1] == opened
+
+
+def test_the_bare_command_shows_its_help() -> None:
+    result = run()
+    assert result.returncode == 0
+    assert result.stdout.count("\n") > 5
+    assert "tengen play connect4" in result.stdout
+
+
+@pytest.mark.parametrize("redirection", ["<&-", "2>&-", "> /dev/full"])
+def test_closed_or_full_streams_give_no_traceback(redirection: str) -> None:
+    script = f"{TENGEN} play tictactoe --second human {redirection}"
+    result = subprocess.run(
+        ["bash", "-c", script],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "Traceback" not in result.stderr
+    assert result.returncode == (2 if "full" in redirection else 0)
+
+
+def test_a_terminal_without_unicode_shows_a_board_all_the_same() -> None:
+    result = run("play", "tictactoe", "--second", "human", PYTHONIOENCODING="ascii")
+    assert result.returncode == 0
+    assert "X >" in result.stdout
 
 
 def test_a_python_game_plays_in_the_terminal() -> None:

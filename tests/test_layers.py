@@ -46,10 +46,13 @@ def test_the_public_names_are_these() -> None:
         "Outcome",
         "Player",
         "Position",
+        "Solution",
+        "Solver",
         "SpecError",
         "TengenError",
         "__version__",
         "game",
         "player",
+        "solve",
     ]
     assert all(hasattr(tengen, name) for name in tengen.__all__)

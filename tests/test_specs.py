@@ -54,7 +54,11 @@ def test_a_random_blocked_cell_comes_from_the_seed() -> None:
         ("mnk:3x3x3:blocked=", "'' is not a cell"),
         ("mnk:1x3x3:blocked=a1/b1/c1", "every cell is blocked"),
         ("nowhere.py:Game", "game file nowhere.py does not exist"),
-        ("examples/othello.py:Nothing", "has no class Nothing"),
+        ("examples/othello.py:Nothing", "has no class 'Nothing'"),
+        ("examples/othello.py", "Write examples/othello.py:ClassName"),
+        ("tests:x", "it is not known"),
+        ("tests.py:x", "does not exist"),
+        ("mnk:３x３x３", "is not a shape"),
         ("examples/othello.py:Board", "is not a subclass of tengen.Game"),
     ],
 )
@@ -132,7 +136,7 @@ def test_player_specs_have_a_kind_a_target_and_values() -> None:
         ("uct:x", "uct takes no target"),
         ("uct:", "has an empty target"),
         ("UCT", "cannot be read"),
-        ("wizard", "'wizard' is not known; it must be random, reflex, uct, human"),
+        ("wizard", "'wizard' is not known; it must be random, reflex, uct, solver, human"),
         ("uct,sims=-1", "uct.sims is -1; it must be at least 1"),
         ("uct,sims=0", "uct.sims is 0; it must be at least 1"),
         ("uct,sims=many", "uct.sims is many; it must be a whole number"),
@@ -147,6 +151,16 @@ def test_player_specs_have_a_kind_a_target_and_values() -> None:
         ("uct,reward=0/0/1", "it must be WIN/DRAW/LOSS"),
         ("uct,decay=2/15", "it must be FACTOR/PLIES"),
         ("uct,decay=0.9/0", "it must be FACTOR/PLIES"),
+        ("uct,decay=0.9", "uct.decay is 0.9; it has the wrong number of parts"),
+        ("uct,decay=0.9/99999999999", "PLIES from 1 to 10000"),
+        ("uct,reward=1/0/-1/5", "uct.reward is 1/0/-1/5; it has the wrong number of parts"),
+        ("uct,reward=1/x/-1", "uct.reward is 1/x/-1; it must be a number"),
+        ("uct,reward=1e308/0/-1e308", "its numbers must be from -1000 to 1000"),
+        ("uct,reward=3/2/1,decay=0.5/1", "with decay the rewards must be WIN >= 0 >= LOSS"),
+        ("uct,rollout=reflex,weights=odd", "with rollout=reflex the weights must be uniform"),
+        ("uct,sims=1_0", "it must be in plain letters and digits"),
+        ("uct,sims=１０", "it must be in plain letters and digits"),
+        ("uct,memory=99999", "it must be at most 32768"),
         ("uct,speed=9", "uct has no key 'speed'; it has: sims, time"),
         ("random,seed=1", "random has no key 'seed'"),
         ("human", "sits at the terminal"),
@@ -157,3 +171,17 @@ def test_a_wrong_player_is_told_in_one_sentence(spec: str, message: str) -> None
         tengen.player(spec, tengen.game("connect4"))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5])
+def test_a_seed_out_of_range_is_refused(seed: int) -> None:
+    with pytest.raises(tengen.SpecError, match="seed is"):
+        tengen.player("random", tengen.game("connect4"), seed=seed)
+
+
+def test_a_player_refuses_a_position_of_another_game() -> None:
+    for spec in ("random", "reflex", "uct,sims=10", "solver"):
+        player = tengen.player(spec, tengen.game("connect4"), seed=1)
+        for other in ("tictactoe", "examples/othello.py:Othello6"):
+            with pytest.raises(tengen.SpecError, match="this player is for connect4, not"):
+                player.decide(tengen.game(other).position())

@@ -2,6 +2,7 @@
 
 import re
 import sys
+import termios
 from pathlib import Path
 
 import pexpect
@@ -22,6 +23,7 @@ class Terminal:
         self._child = pexpect.spawn(
             TENGEN, list(arguments), dimensions=(ROWS, COLS), encoding="utf-8", timeout=30
         )
+        self._modes = termios.tcgetattr(self._child.child_fd)
 
     def until(self, pattern: str) -> str:
         """The screen, once it matches."""
@@ -39,6 +41,14 @@ class Terminal:
     def keys(self, *keys: str) -> None:
         for key in keys:
             self._child.send(key)
+
+    def is_restored(self) -> bool:
+        """Whether lines are edited and shown as before the program began."""
+        local_modes = 3
+        wanted = termios.ICANON | termios.ECHO
+        now: int = termios.tcgetattr(self._child.child_fd)[local_modes]
+        before: int = self._modes[local_modes]
+        return now & wanted == before & wanted
 
     def exit_code(self) -> int | None:
         self._child.expect(pexpect.EOF)
@@ -124,4 +134,13 @@ def test_ctrl_c_ends_the_game_at_once_and_restores_the_terminal() -> None:
     terminal.until("is thinking")
     terminal.interrupt()
     terminal.until("interrupted")
+    assert terminal.is_restored()
     assert terminal.exit_code() == 130
+
+
+def test_other_keys_are_ignored_and_wide_boards_do_not_wrap() -> None:
+    terminal = Terminal("play", "connect:6x25x4", "--second", "human")
+    terminal.until("X >")
+    terminal.keys("\x1b[3~", "\x1b[1;5D", "\x1b", "\t", "7", "\r")
+    screen = terminal.until("O >")
+    assert next(line for line in screen.split("\n") if "X" in line and "·" in line)

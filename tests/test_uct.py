@@ -164,8 +164,7 @@ def test_a_won_position_has_a_high_value_for_the_mover_and_a_low_one_for_the_oth
     assert lost.value < -0.3
 
 
-def test_decay_prefers_the_shorter_win() -> None:
-    """With decay a playout's reward shrinks, so means move towards nought."""
+def test_decay_shrinks_what_long_playouts_are_worth() -> None:
     game = tengen.game("connect4")
     start = game.position("4")
 
@@ -175,7 +174,16 @@ def test_decay_prefers_the_shorter_win() -> None:
         assert value is not None
         return abs(value)
 
-    assert size("0.1/1") < size("1/1")
+    assert size("0.1/1") < size("0.9/5") < size("1/1")
+
+
+def test_weights_take_part_where_no_rollout_is_named() -> None:
+    game = tengen.game("gomoku")
+
+    def visits(spec: str) -> object:
+        return tengen.player(spec, game, seed=1).decide(game.position("h8")).visits
+
+    assert visits("uct,sims=500,weights=odd") != visits("uct,sims=500,weights=linear")
 
 
 def test_a_kept_subtree_makes_the_next_search_start_ahead() -> None:
@@ -202,15 +210,34 @@ def test_the_tree_is_not_kept_for_the_other_side_when_rewards_differ() -> None:
         assert bool(search.report().visits) == keeps
 
 
-def test_memory_stays_below_its_cap_and_the_search_goes_on() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_memory_stays_below_its_cap_and_the_search_goes_on(threads: int) -> None:
     start = GridGame(Rules(rows=15, cols=15, k=5)).start()
-    config = UctSettings(memory=1, proof=False, c=1, rollout="random").native()
-    search = _core.Uct(start, config, threads=1, seed=1)
+    config = UctSettings(memory=threads, proof=False, c=1, rollout="random").native()
+    search = _core.Uct(start, config, threads=threads, seed=1)
     assert search.run(100_000, float("inf")) == 100_000
     report = search.report()
-    assert report.bytes <= 1 << 20
-    assert report.visits == 100_000
+    assert report.bytes <= threads << 20
+    assert report.visits == 100_000 == sum(stats.visits for stats in report.moves)
     assert report.nodes < 100_000
+
+
+def test_a_search_without_memory_still_finds_what_matters() -> None:
+    game = tengen.game("mnk:25x25x5")
+    player = tengen.player("uct,sims=30000,memory=1,threads=4", game, seed=1)
+    decision = player.decide(game.position("g8 h8 a1 i8 y25 j8 a25 k8"))
+    assert game.move_text(decision.move) == "l8"
+    assert sum(decision.visits.values()) == decision.sims
+
+
+def test_memory_of_moves_not_played_is_used_again() -> None:
+    game = tengen.game("connect4")
+    player = tengen.player("uct,sims=20000,memory=1", game, seed=1)
+    position: AnyPosition = game.position()
+    while not position.is_over:
+        decision = player.decide(position)
+        assert decision.sims == 20_000 or decision.proven
+        position = position.play(decision.move)
 
 
 def test_another_thread_can_stop_a_search() -> None:
@@ -234,6 +261,39 @@ def test_analysis_grows_until_it_is_stopped() -> None:
         seen += 1
         player.stop()
     assert seen == 1
+
+
+def test_a_stop_before_the_first_snapshot_counts() -> None:
+    game = tengen.game("gomoku")
+    player = tengen.player("uct", game, seed=1)
+    snapshots = player.analyse(game.position())
+    player.stop()
+    assert len(list(snapshots)) == 1
+
+
+def test_two_threads_cannot_use_one_player_at_once() -> None:
+    game = tengen.game("gomoku")
+    player = tengen.player("uct,time=1h", game, seed=1)
+    begun = threading.Event()
+    answers: list[tengen.Decision] = []
+
+    def decide() -> None:
+        begun.set()
+        answers.append(player.decide(game.position()))
+
+    thread = threading.Thread(target=decide)
+    thread.start()
+    begun.wait()
+    with pytest.raises(tengen.TengenError, match="in use by another thread"):
+        _interfere(player, game.position("h8"))
+    player.stop()
+    thread.join()
+
+
+def _interfere(player: tengen.Player, position: AnyPosition) -> None:
+    """Until it is noticed: the other thread may not have come to its search yet."""
+    while True:
+        player.analyse(position)
 
 
 def test_analysis_ends_when_the_result_is_certain() -> None:
@@ -261,12 +321,10 @@ def test_time_ends_a_search_that_has_no_other_budget() -> None:
     ["mnk:25x25x7", "connect:25x25x4", "mnk:1x3x3", "connect:25x1x3", "mnk:3x25x3:blocked=a1"],
 )
 @pytest.mark.parametrize("rollout", ["random", "tactical", "reflex"])
-def test_search_plays_whole_games_on_extreme_boards(spec: str, rollout: str) -> None:
+def test_search_plays_on_extreme_boards(spec: str, rollout: str) -> None:
     game = tengen.game(spec)
     player = tengen.player(f"uct,sims=8,rollout={rollout}", game, seed=1)
     position: AnyPosition = game.position()
-    for _ in range(30):
-        if position.is_over:
-            break
+    while not position.is_over and len(position.moves) < 60:
         position = position.play(player.decide(position).move)
-    assert position.moves
+    assert position.is_over or len(position.moves) == 60

@@ -29,10 +29,11 @@ void translate(const std::exception_ptr& pointer, void*) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-    module.doc() = "The native core of Tengen: rules, playouts and tree search.";
+    module.doc() = "The native core of Tengen: rules, playouts, tree search and exact solvers.";
     // Whatever Python still holds when it exits (a cached game, a traceback) would be reported.
     nb::set_leak_warnings(false);
     nb::register_exception_translator(translate);
     tengen::bind_rules(module);
     tengen::bind_search(module);
+    tengen::bind_solve(module);
 }

@@ -3,6 +3,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.hpp"
@@ -21,7 +22,12 @@ using Planes = nb::ndarray<nb::numpy, float, nb::ndim<3>>;
 Planes planes_of(const Position& position, const std::vector<std::pair<PlaneKind, int>>& kinds) {
     const Rules& rules = position.geometry().rules;
     std::vector<Plane> planes;
-    for (const auto& [kind, age] : kinds) planes.push_back({kind, age});
+    for (const auto& [kind, age] : kinds) {
+        if (kind == PlaneKind::last && age < 1) {
+            throw UserError("the age of a last move is " + std::to_string(age) + "; at least 1");
+        }
+        planes.push_back({kind, age});
+    }
     const std::size_t size = planes.size() * static_cast<std::size_t>(rules.cells());
     auto values = std::make_unique<float[]>(size);
     position.write_planes(planes, {values.get(), size});
@@ -31,6 +37,27 @@ Planes planes_of(const Position& position, const std::vector<std::pair<PlaneKind
         data,
         {planes.size(), static_cast<std::size_t>(rules.rows), static_cast<std::size_t>(rules.cols)},
         owner);
+}
+
+// Everything a position is made of, for pickling: rules, the board it was set up from, moves.
+using PositionParts = std::tuple<int, int, int, bool, int, std::vector<Cell>,
+                                 std::vector<std::uint8_t>, std::vector<Move>>;
+
+PositionParts parts_of(const Position& position) {
+    const Rules& rules = position.geometry().rules;
+    std::vector<std::uint8_t> start = position.cells();
+    for (const Cell cell : position.filled()) start[cell] = 0;
+    return {rules.rows,    rules.cols, rules.k,         rules.gravity, static_cast<int>(rules.line),
+            rules.blocked, start,      position.moves()};
+}
+
+Position position_of(const PositionParts& parts) {
+    const auto& [rows, cols, k, gravity, line, blocked, start, moves] = parts;
+    const auto geometry =
+        Geometry::of(Rules::checked(rows, cols, k, gravity, static_cast<LineRule>(line), blocked));
+    Position position = Position::from_stones(geometry, start);
+    for (const Move move : moves) position = position.play(move);
+    return position;
 }
 
 }  // namespace
@@ -85,11 +112,19 @@ void bind_rules(nb::module_& module) {
         .def("legal_moves", &Position::legal_moves)
         .def("winning_line", &Position::winning_line)
         .def("cells", &Position::cells)
-        .def("planes", &planes_of, "kinds"_a);
+        .def("planes", &planes_of, "kinds"_a)
+        .def("__eq__", [](const Position& a, const Position& b) { return a == b; })
+        .def("__eq__", [](const Position&, const nb::object&) { return false; })
+        .def("__hash__", &Position::hash)
+        .def("__getstate__", &parts_of)
+        .def("__setstate__", [](Position& position, const PositionParts& parts) {
+            new (&position) Position(position_of(parts));
+        });
 
     module.def(
         "perft",
         [](const Position& position, int depth) {
+            if (depth < 0) throw UserError("depth is " + std::to_string(depth) + "; at least 0");
             nb::gil_scoped_release release;
             if (position.outcome() != Outcome::ongoing)
                 return std::pair<std::uint64_t, std::uint64_t>{};

@@ -2,9 +2,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <chrono>
-
 #include "bindings/bindings.hpp"
+#include "bindings/in_use.hpp"
+#include "bindings/signals.hpp"
 #include "dispatch/kernels.hpp"
 
 namespace nb = nanobind;
@@ -13,45 +13,63 @@ using namespace nb::literals;
 namespace tengen {
 namespace {
 
+const Position& ongoing(const Position& position) {
+    if (position.outcome() != Outcome::ongoing) throw UserError("the game is over");
+    return position;
+}
+
 // A search that other Python threads can stop, and that a pending signal (Ctrl-C) ends.
 class Uct {
 public:
     Uct(const Position& position, const UctConfig& config, int threads, std::uint64_t seed)
-        : search_(kernels().uct(position, config, threads, seed)) {}
+        : geometry_(position.shared_geometry()) {
+        if (threads < 1) throw UserError("threads is " + std::to_string(threads) + "; at least 1");
+        search_ = kernels().uct(checked(position), config, threads, seed);
+    }
 
     void advance(const Position& position, const std::vector<Move>& moves) {
+        const InUse guard(in_use_, "the search");
+        checked(position);
+        nb::gil_scoped_release release;
         search_->advance(position, moves);
     }
-    void reset(const Position& position) { search_->reset(position); }
+    void reset(const Position& position) {
+        const InUse guard(in_use_, "the search");
+        checked(position);
+        nb::gil_scoped_release release;
+        search_->reset(position);
+    }
     // Ends the run under way, or the next one, until resume() is called.
     void stop() { stop_ = true; }
     void resume() { stop_ = false; }
-    bool is_proven() const { return search_->is_proven(); }
-    UctReport report() const { return search_->report(); }
-
+    UctReport report() const {
+        const InUse guard(in_use_, "the search");
+        return search_->report();
+    }
     std::uint64_t run(std::uint64_t sims, double seconds) {
-        bool has_signal = false;
-        auto last_asked = std::chrono::steady_clock::now();
-        const auto interrupted = [&] {
-            const auto now = std::chrono::steady_clock::now();
-            if (now - last_asked < std::chrono::milliseconds(50)) return false;
-            last_asked = now;
-            nb::gil_scoped_acquire acquire;
-            has_signal = PyErr_CheckSignals() != 0;
-            return has_signal;
-        };
+        const InUse guard(in_use_, "the search");
+        SignalWatch watch;
         std::uint64_t done = 0;
         {
             nb::gil_scoped_release release;
-            done = search_->run(sims, seconds, stop_, interrupted);
+            done = search_->run(sims, seconds, stop_, [&] { return watch(); });
         }
-        if (has_signal) throw nb::python_error();
+        watch.rethrow();
         return done;
     }
 
 private:
+    const Position& checked(const Position& position) const {
+        if (position.geometry().rules != geometry_->rules) {
+            throw UserError("the position is of another game than the search");
+        }
+        return ongoing(position);
+    }
+
+    std::shared_ptr<const Geometry> geometry_;
     std::unique_ptr<UctSearch> search_;
     std::atomic<bool> stop_ = false;
+    mutable std::atomic_flag in_use_;
 };
 
 void bind_config(nb::module_& module) {
@@ -78,7 +96,14 @@ void bind_config(nb::module_& module) {
     nb::class_<Reward>(module, "Reward", "What a finished game is worth to the searching player.")
         .def(nb::init<double, double, double>(), "win"_a, "draw"_a, "loss"_a);
     nb::class_<Decay>(module, "Decay", "How rewards shrink with the length of a playout.")
-        .def(nb::init<double, int>(), "factor"_a, "plies"_a);
+        .def(
+            "__init__",
+            [](Decay* decay, double factor, int plies) {
+                if (plies < 1)
+                    throw UserError("plies is " + std::to_string(plies) + "; at least 1");
+                new (decay) Decay{factor, plies};
+            },
+            "factor"_a, "plies"_a);
     nb::class_<UctConfig>(module, "UctConfig", "The settings of a UCT search.")
         .def(
             "__init__",
@@ -116,7 +141,6 @@ void bind_search(nb::module_& module) {
         .def("run", &Uct::run, "sims"_a, "seconds"_a)
         .def("stop", &Uct::stop)
         .def("resume", &Uct::resume)
-        .def_prop_ro("is_proven", &Uct::is_proven)
         .def("report", &Uct::report);
     nb::class_<PlayoutCounts>(module, "PlayoutCounts", "How many playouts ended how.")
         .def_ro("first_wins", &PlayoutCounts::first_wins)
@@ -128,19 +152,18 @@ void bind_search(nb::module_& module) {
         [](const Position& position, Rollout rollout, Weights weights, std::uint64_t games,
            std::uint64_t seed) {
             nb::gil_scoped_release release;
-            return kernels().playouts(position, rollout, weights, games, seed);
+            return kernels().playouts(ongoing(position), rollout, weights, games, seed);
         },
         "position"_a, nb::kw_only(), "rollout"_a, "weights"_a, "games"_a, "seed"_a,
         "Plays an unfinished position to its end many times.");
     module.def(
         "reflex",
         [](const Position& position, std::uint64_t seed) {
-            return kernels().reflex(position, seed);
+            return kernels().reflex(ongoing(position), seed);
         },
         "position"_a, nb::kw_only(), "seed"_a, "The rule-based move of an unfinished position.");
     module.def(
         "isa", [] { return std::string(kernels().name); }, "The instruction set the kernels use.");
-    module.def("isas", &kernel_names, "The instruction sets this machine can use.");
 }
 
 }  // namespace tengen

@@ -9,7 +9,9 @@ std::vector<const Kernels*> available() {
     std::vector<const Kernels*> sets;
 #ifdef TENGEN_HAS_AVX2
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") &&
+        __builtin_cpu_supports("popcnt")) {
         sets.push_back(&kAvx2Kernels);
     }
 #endif
@@ -34,12 +36,6 @@ const Kernels& choose() {
 const Kernels& kernels() {
     static const Kernels& chosen = choose();
     return chosen;
-}
-
-std::vector<std::string> kernel_names() {
-    std::vector<std::string> names;
-    for (const Kernels* set : available()) names.emplace_back(set->name);
-    return names;
 }
 
 }  // namespace tengen

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <latch>
+#include <system_error>
 #include <thread>
 
+#include "dispatch/solvers.hpp"
 #include "playout/playout.hpp"
 #include "rules/line_board.hpp"
 #include "rules/small_board.hpp"
@@ -38,7 +41,8 @@ public:
                 std::uint64_t seed)
         : geometry_(position.shared_geometry()), config_(config) {
         UctConfig each = config;
-        each.memory_bytes /= static_cast<std::size_t>(threads);
+        each.memory_bytes =
+            std::max(config.memory_bytes / static_cast<std::size_t>(threads), kLeastTreeBytes);
         Random seeds(seed);
         for (int i = 0; i < threads; ++i) trees_.emplace_back(root, each, seeds.next());
     }
@@ -71,7 +75,7 @@ public:
         const auto deal = [&]() noexcept {
             for (std::uint64_t& n : did) done += std::exchange(n, 0);
             chunk = std::min(sims - done, kChunk * trees_.size());
-            if (chunk == 0 || is_proven() || time_is_up()) is_over = true;
+            if (chunk == 0 || is_proven() || is_spent() || time_is_up()) is_over = true;
             for (std::size_t i = 0; i < share.size(); ++i) {
                 share[i] = chunk / share.size() + (i < chunk % share.size() ? 1 : 0);
             }
@@ -92,10 +96,7 @@ public:
                 barrier.arrive_and_wait();
             }
         };
-        std::vector<std::thread> threads;
-        for (std::size_t i = 1; i < trees_.size(); ++i) threads.emplace_back(work, i);
-        work(0);
-        for (std::thread& thread : threads) thread.join();
+        run_threads(work, is_over);
         return done;
     }
 
@@ -140,14 +141,45 @@ public:
 
 private:
     static constexpr double kForever = 1e9;
+    static constexpr std::size_t kLeastTreeBytes = std::size_t{1} << 20;
     static constexpr std::uint64_t kChunk = 2048;
     static constexpr std::uint64_t kSimsPerClock = 16;
     static constexpr std::size_t kLongestLine = 12;
 
+    bool is_spent() const {
+        return std::any_of(trees_.begin(), trees_.end(),
+                           [](const auto& t) { return t.is_spent(); });
+    }
+
+    // Runs work(i) for every tree, the first on the calling thread. Nobody begins before all have
+    // been started, so that a thread that cannot be had ends the search before the barrier counts.
+    template <class Work>
+    void run_threads(const Work& work, std::atomic<bool>& is_over) {
+        std::latch all_started(1);
+        std::vector<std::thread> threads;
+        std::string failure;
+        try {
+            for (std::size_t i = 1; i < trees_.size(); ++i) {
+                threads.emplace_back([&work, &all_started, i] {
+                    all_started.wait();
+                    work(i);
+                });
+            }
+        } catch (const std::system_error& error) {
+            failure = "the system gives only " + std::to_string(threads.size() + 1) + " of " +
+                      std::to_string(trees_.size()) + " threads: " + error.what();
+            is_over = true;
+        }
+        all_started.count_down();
+        work(0);
+        for (std::thread& thread : threads) thread.join();
+        if (!failure.empty()) throw UserError(failure);
+    }
+
     template <class TimeIsUp>
     static std::uint64_t simulate(UctTree<Board>& tree, std::uint64_t sims, TimeIsUp time_is_up) {
         std::uint64_t done = 0;
-        while (done < sims && !tree.is_proven()) {
+        while (done < sims && !tree.is_proven() && !tree.is_spent()) {
             tree.simulate();
             if (++done % kSimsPerClock == 0 && time_is_up()) break;
         }
@@ -233,7 +265,7 @@ TENGEN_END
 namespace tengen {
 
 extern const Kernels TENGEN_KERNELS;
-const Kernels TENGEN_KERNELS{TENGEN_TEXT(TENGEN_ISA), make_uct, count_playouts, count_games,
-                             choose_reflex};
+const Kernels TENGEN_KERNELS{TENGEN_TEXT(TENGEN_ISA), make_uct,   count_playouts, count_games,
+                             choose_reflex,           make_solver};
 
 }  // namespace tengen

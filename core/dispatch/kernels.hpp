@@ -14,6 +14,7 @@
 #include "rules/perft.hpp"
 #include "rules/position.hpp"
 #include "search/uct_config.hpp"
+#include "solve/exact_solver.hpp"
 
 namespace tengen {
 
@@ -60,12 +61,14 @@ struct Kernels {
                               std::uint64_t seed);
     PerftCount (*perft)(const Position&, int depth);
     Move (*reflex)(const Position&, std::uint64_t seed);
+    // Throws UserError when the board is too large to be solved.
+    std::unique_ptr<ExactSolver> (*solver)(std::shared_ptr<const Geometry>,
+                                           std::size_t table_bytes);
 };
 
 // The best kernels this machine runs; "portable" or "avx2" in the environment variable TENGEN_ISA
 // overrides that. Throws UserError for a name that is not to be had here.
 const Kernels& kernels();
-std::vector<std::string> kernel_names();
 
 extern const Kernels kPortableKernels;
 #ifdef TENGEN_HAS_AVX2

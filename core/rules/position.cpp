@@ -128,6 +128,11 @@ Position Position::play(Move move) const {
     return Position(std::move(next));
 }
 
+bool Position::operator==(const Position& other) const {
+    return hash() == other.hash() && geometry().rules == other.geometry().rules &&
+           cells() == other.cells();
+}
+
 const Geometry& Position::geometry() const { return *body_->geometry; }
 std::shared_ptr<const Geometry> Position::shared_geometry() const { return body_->geometry; }
 int Position::stones() const { return body_->board.stones(); }

@@ -33,6 +33,9 @@ public:
     // Throws IllegalMove.
     Position play(Move move) const;
 
+    // The same rules and stones; the order in which they came does not count.
+    bool operator==(const Position& other) const;
+
     const Geometry& geometry() const;
     std::shared_ptr<const Geometry> shared_geometry() const;
     int stones() const;

@@ -2,7 +2,7 @@
 //
 // A node is a slot in the block of its parent's children, and knows its own children by the
 // offset of their block. It stores what the search needs to choose among siblings and nothing
-// about the board: 26 bytes. A block, in units of 8 bytes, with capacity c:
+// about the board: 26 bytes. A block with capacity c:
 //
 //     count  capacity  best  flags | total  visits  mean  spread  link  label   x c
 //     2      2         2     2     | 8      4       4     4       4     2      bytes
@@ -30,7 +30,8 @@
 
 TENGEN_BEGIN
 
-using Link = std::uint32_t;  // the offset of a block, in units of 8 bytes
+inline constexpr std::size_t kUnitBytes = 8;  // every block starts at a multiple of this
+using Link = std::uint32_t;                   // the offset of a block, in units
 inline constexpr Link kNoLink = 0;
 
 // A block's arrays. Valid until the tree allocates.
@@ -50,8 +51,13 @@ struct Block {
     Link* link;
     std::uint16_t* label;  // move, and what is proven of it
 
+    // What one node takes.
+    static constexpr std::size_t kSlotBytes = sizeof(double) + sizeof(std::uint32_t) +
+                                              2 * sizeof(float) + sizeof(Link) +
+                                              sizeof(std::uint16_t);
     static constexpr std::size_t bytes(std::size_t capacity) {
-        return (sizeof(Header) + 26 * capacity + 7) / 8 * 8;
+        const std::size_t exact = sizeof(Header) + kSlotBytes * capacity;
+        return (exact + kUnitBytes - 1) / kUnitBytes * kUnitBytes;
     }
     Block(std::byte* at, std::size_t capacity) {
         header = reinterpret_cast<Header*>(at);
@@ -87,22 +93,29 @@ private:
 
 class Tree {
 public:
-    explicit Tree(std::size_t cap_bytes) : cap_bytes_(cap_bytes) { reserve(1 << 12); }
+    explicit Tree(std::size_t cap_bytes) : cap_bytes_(cap_bytes) {
+        if (!reserve(kFirstBytes)) throw std::bad_alloc();
+    }
 
     Block block(Link link) const {
-        std::byte* at = data_.get() + std::size_t{link} * 8;
-        return Block(at, reinterpret_cast<Block::Header*>(at)->capacity);
+        return Block(at(link), reinterpret_cast<Block::Header*>(at(link))->capacity);
     }
     std::size_t bytes() const { return used_; }
     std::size_t nodes() const { return nodes_; }
 
-    // Whether a node with `count` children can get one more within the memory cap.
-    bool can_append(std::size_t count) const {
-        return used_ + Block::bytes(capacity_after(count)) <= cap_bytes_;
+    // Sees to it that the node with the children `link` can get one more; false when that would
+    // take more memory than the cap allows or the system has.
+    bool make_room(Link link) {
+        const std::size_t count = link == kNoLink ? 0 : block(link).count();
+        if (count > 0 && count < block(link).header->capacity) return true;
+        const std::size_t capacity = capacity_after(count);
+        if (free_[capacity] != kNoLink) return true;
+        const std::size_t needed = used_ + Block::bytes(capacity);
+        return needed <= cap_bytes_ && reserve(needed);
     }
 
     // Appends an unvisited child to the block `link` (or to a new one) and returns where the block
-    // is now.
+    // is now. Requires that make_room(link) said yes.
     Link append(Link link, Move move, Proof proof) {
         const std::size_t count = link == kNoLink ? 0 : block(link).count();
         if (link == kNoLink || count == block(link).header->capacity) link = grow(link, count);
@@ -118,24 +131,21 @@ public:
         return link;
     }
 
-    // Copies the subtree under `link` of another tree to the end of this one.
-    Link copy(const Tree& from, Link link) {
-        if (link == kNoLink) return kNoLink;
-        const std::size_t count = from.block(link).count();
-        const Link to = allocate(from.block(link).header->capacity);
-        copy_slots(from.block(link), block(to));
-        nodes_ += count;
-        for (std::size_t i = 0; i < count; ++i) {
-            const Link child = copy(from, from.block(link).link[i]);
-            block(to).link[i] = child;
-        }
-        return to;
+    // Gives back the subtree under `link`, but for the part under `kept`.
+    void release(Link link, Link kept) {
+        if (link == kNoLink || link == kept) return;
+        const Block gone = block(link);
+        for (std::size_t i = 0; i < gone.count(); ++i) release(gone.link[i], kept);
+        nodes_ -= gone.count();
+        give_back(link);
     }
 
 private:
     struct Free {
         void operator()(std::byte* p) const { std::free(p); }
     };
+    static constexpr std::size_t kFirstBytes = 1 << 12;
+
     static constexpr std::size_t capacity_after(std::size_t count) {
         return count + 1 + (count >= 8 ? count / 8 : 0);
     }
@@ -144,11 +154,17 @@ private:
         const Link to = allocate(capacity_after(count));
         if (link == kNoLink) return to;
         copy_slots(block(link), block(to));
-        Link& first_free = free_[block(link).header->capacity];
-        std::memcpy(data_.get() + std::size_t{link} * 8, &first_free, sizeof first_free);
-        first_free = link;
+        give_back(link);
         return to;
     }
+
+    // Free blocks of a size are a list: each begins with the link of the next.
+    void give_back(Link link) {
+        Link& first_free = free_[block(link).header->capacity];
+        std::memcpy(at(link), &first_free, sizeof first_free);
+        first_free = link;
+    }
+    std::byte* at(Link link) const { return data_.get() + std::size_t{link} * kUnitBytes; }
 
     static void copy_slots(const Block& from, const Block& to) {
         const std::size_t n = from.count();
@@ -166,29 +182,29 @@ private:
     Link allocate(std::size_t capacity) {
         Link link = free_[capacity];
         if (link != kNoLink) {
-            std::memcpy(&free_[capacity], data_.get() + std::size_t{link} * 8, sizeof(Link));
+            std::memcpy(&free_[capacity], at(link), sizeof(Link));
         } else {
-            reserve(used_ + Block::bytes(capacity));
-            link = static_cast<Link>(used_ / 8);
+            link = static_cast<Link>(used_ / kUnitBytes);
             used_ += Block::bytes(capacity);
         }
-        auto* header = reinterpret_cast<Block::Header*>(data_.get() + std::size_t{link} * 8);
+        auto* header = reinterpret_cast<Block::Header*>(at(link));
         *header = {0, static_cast<std::uint16_t>(capacity), 0, 0, 0};
         return link;
     }
 
-    void reserve(std::size_t bytes) {
-        if (bytes <= reserved_) return;
-        const std::size_t wanted = std::max(bytes, 2 * reserved_);
+    bool reserve(std::size_t bytes) {
+        if (bytes <= reserved_) return true;
+        const std::size_t wanted = std::max(bytes, std::min(2 * reserved_, cap_bytes_));
         void* moved = std::realloc(data_.get(), wanted);
-        if (moved == nullptr) throw std::bad_alloc();
+        if (moved == nullptr) return false;
         static_cast<void>(data_.release());  // realloc has freed it
         data_.reset(static_cast<std::byte*>(moved));
         reserved_ = wanted;
+        return true;
     }
 
     std::size_t cap_bytes_;
-    std::size_t used_ = 8;  // offset 0 is kNoLink
+    std::size_t used_ = kUnitBytes;  // offset 0 is kNoLink
     std::size_t reserved_ = 0;
     std::size_t nodes_ = 0;
     std::unique_ptr<std::byte, Free> data_;

@@ -104,7 +104,7 @@ public:
     void advance(const Board& root, std::span<const Move> moves) {
         Link link = root_link_;
         std::uint32_t visits = root_visits_;
-        Proof proof = Proof::open;
+        Proof proof = root_proof_;
         for (const Move move : moves) {
             const std::optional<std::size_t> at = find(link, move);
             if (!at) {
@@ -116,15 +116,12 @@ public:
             proof = block.proof(*at);
             link = block.link[*at];
         }
-        if (!moves.empty()) {
-            Tree kept(config_.memory_bytes);
-            root_link_ = kept.copy(tree_, link);
-            tree_ = std::move(kept);
-            root_visits_ = visits;
-            // A win found by looking one ply ahead has no child that shows it: search it again.
-            root_proof_ = root_link_ == kNoLink ? Proof::open : proof;
-        }
+        tree_.release(root_link_, link);
         root_ = root;
+        root_link_ = link;
+        root_visits_ = visits;
+        // A win found by looking one ply ahead has no child that shows it: search it again.
+        root_proof_ = link == kNoLink ? Proof::open : proof;
     }
     void reset(const Board& root) {
         tree_ = Tree(config_.memory_bytes);
@@ -139,14 +136,20 @@ public:
         Board board = root_;
         depth_ = 0;
         settled_ = 0;
-        if (config_.total == Total::tree) rank_all(root_link_);
+        if (config_.total == Total::tree) rank_now(root_link_);
         Link link = root_link_;
         double reward = 0;
         for (;;) {
-            if (link == kNoLink || !tree_.block(link).header->is_full) {
+            const bool is_full = link != kNoLink && tree_.block(link).header->is_full;
+            if (!is_full && tree_.make_room(link)) {
                 reward = grow(board, link);
                 break;
             }
+            if (link == kNoLink) {  // no memory for a first child
+                reward = playout_reward(board);
+                break;
+            }
+            if (!is_full) rank_now(link);
             const Block block = tree_.block(link);
             const std::size_t i = block.header->best;
             if (block.header->has_draw && block.mean[i] <= worth(Proof::draw, depth_)) {
@@ -159,12 +162,14 @@ public:
             }
             board.play(block.move(i));
             link = block.link[i];
-            if (config_.total == Total::tree) rank_all(link);
+            if (config_.total == Total::tree) rank_now(link);
         }
         back_up(reward);
     }
 
     bool is_proven() const { return root_proof_ != Proof::open; }
+    // Whether the counters are at their end: another visit would overflow them.
+    bool is_spent() const { return root_visits_ == std::numeric_limits<std::uint32_t>::max(); }
     // For the player to move at the root.
     Proof root_result() const {
         switch (root_proof_) {  // proven for the one who moved before
@@ -222,12 +227,11 @@ private:
         return std::nullopt;
     }
 
-    // Adds a random untried move to the node `link`, as far as memory allows, and says what the
-    // position is worth to the searcher.
+    // Adds a random untried move to the node `link`, for which there must be room, and says what
+    // the position is worth to the searcher.
     double grow(Board& board, Link link) {
         const auto legal = static_cast<std::size_t>(board.legal_count());
         const std::size_t count = link == kNoLink ? 0 : tree_.block(link).count();
-        if (!tree_.can_append(count)) return playout_reward(board);
         const std::uint32_t n = random_.below(static_cast<std::uint32_t>(legal - count));
         const Move move = untried(board, link, count, n);
         const auto spot = board.landing_cell(move);
@@ -300,11 +304,20 @@ private:
         block.header->best =
             static_cast<std::uint16_t>(store_and_rank(block, visited, exploration));
     }
-    // When N is the whole tree's visits, every visit changes the order everywhere.
-    void rank_all(Link link) {
-        if (link == kNoLink || !tree_.block(link).header->is_full) return;
-        const Block block = tree_.block(link);
-        rank(block, {0, block.mean[0], block.spread[0]}, root_visits_);
+    // On the way down, where the order is not up to date: when N is the whole tree's visits, every
+    // visit changes it everywhere, and siblings that memory keeps from being complete have none.
+    void rank_now(Link link) {
+        if (link == kNoLink) return;
+        rank_again(tree_.block(link), depth_);
+    }
+    // `depth` is that of the siblings: their parent is the step before.
+    void rank_again(const Block& block, std::size_t depth) {
+        std::uint32_t parent_visits = root_visits_;
+        if (depth > 0 && config_.total == Total::parent) {
+            const auto [link, i] = path_[depth - 1];
+            parent_visits = tree_.block(link).visits[i];
+        }
+        rank(block, {0, block.mean[0], block.spread[0]}, parent_visits);
     }
 
     // Carries what is proven of the last step towards the root (MCTS-Solver, Winands et al. 2008,
@@ -327,15 +340,6 @@ private:
                 tree_.block(before.link).set_proof(before.index, above, worth(above, depth - 1));
             }
         }
-    }
-    // After a proof has taken a move out of the choice.
-    void rank_again(const Block& block, std::size_t depth) {
-        std::uint32_t parent_visits = root_visits_;
-        if (depth > 0) {
-            const auto [link, i] = path_[depth - 1];
-            parent_visits = tree_.block(link).visits[i];
-        }
-        rank(block, {0, block.mean[0], block.spread[0]}, parent_visits);
     }
     static Proof proof_above(const Block& block, Proof newest) {
         if (newest == Proof::win) return Proof::loss;

@@ -6,8 +6,10 @@ The map, in the order of the layers: each imports only from those above it.
 errors      the exceptions, as one tree
 config      the base of all settings
 rules       games, positions, notation; ``rules.game`` is the contract
+solve       exact scores; ``core/solve`` has the search
 search      tree searches; ``search.reference`` is the one to read first
 players     the grammar of players and everything that can decide a move
+arena       labelled positions, and how well a player does on them
 cli         the command ``tengen``
 ==========  =================================================================
 
@@ -20,6 +22,7 @@ from tengen.errors import IllegalMove, ImpossiblePosition, SpecError, TengenErro
 from tengen.players import Player, player
 from tengen.rules import Game, Outcome, Position, game
 from tengen.search import Decision
+from tengen.solve import Solution, Solver, solve
 
 __version__ = version("tengen")
 
@@ -31,9 +34,12 @@ __all__ = [
     "Outcome",
     "Player",
     "Position",
+    "Solution",
+    "Solver",
     "SpecError",
     "TengenError",
     "__version__",
     "game",
     "player",
+    "solve",
 ]

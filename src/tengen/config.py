@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from tengen.errors import SpecError
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)")
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|)", re.ASCII)
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -49,27 +49,35 @@ class Settings(BaseModel):
     @classmethod
     def read(cls, values: Mapping[str, object], *, where: str) -> Self:
         """Check values from outside; errors start with ``where``, as in ``uct.sims is 0; …``."""
+        for key, value in values.items():
+            if isinstance(value, str) and ("_" in value or not value.isascii()):
+                raise SpecError(f"{where}.{key} is {value}; it must be in plain letters and digits")
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            raise SpecError(_sentence(error.errors()[0], where, tuple(cls.model_fields))) from None
+            names = tuple(cls.model_fields)
+            raise SpecError(_sentence(error.errors()[0], where, values, names)) from None
 
 
-def _sentence(error: ErrorDetails, where: str, names: tuple[str, ...]) -> str:
+def _sentence(
+    error: ErrorDetails, where: str, values: Mapping[str, object], names: tuple[str, ...]
+) -> str:
     """Pydantic's account of one mistake, as a sentence of ours."""
-    path = ".".join(str(part) for part in error["loc"] if not str(part).startswith("function"))
-    name = f"{where}.{path}" if path else where
+    key = str(error["loc"][0]) if error["loc"] else ""
+    name = f"{where}.{key}" if key else where
     context = error.get("ctx", {})
     kind = error["type"]
     if kind == "extra_forbidden":
-        return f"{where} has no key {path!r}; it has: {', '.join(names)}"
+        return f"{where} has no key {key!r}; it has: {', '.join(names) or 'none'}"
+    if not key:  # about several values together
+        return f"{where}: {context['error']}"
     limits = {
         "greater_than_equal": ("at least", "ge"),
         "greater_than": ("more than", "gt"),
         "less_than_equal": ("at most", "le"),
         "less_than": ("less than", "lt"),
     }
-    given = error["input"]
+    given = values[key]  # as it was written, rather than a part of it
     if kind in limits:
         words, key = limits[kind]
         must = f"it must be {words} {context[key]}"
@@ -81,7 +89,7 @@ def _sentence(error: ErrorDetails, where: str, names: tuple[str, ...]) -> str:
         must = "it must be a whole number"
     elif kind.startswith(("float", "finite")):
         must = "it must be a number"
-    elif kind in ("too_short", "too_long"):
+    elif kind in ("too_short", "too_long", "missing"):
         must = "it has the wrong number of parts"
     else:
         must = error["msg"][0].lower() + error["msg"][1:]

@@ -1,4 +1,4 @@
-"""The command ``tengen``.; one file per command."""
+"""The command ``tengen``; one file per command."""
 
 from tengen.cli.app import main
 

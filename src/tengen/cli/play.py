@@ -6,19 +6,13 @@ from typing import Annotated
 
 import typer
 
-from tengen.cli.table import Seat, TablePlay
+from tengen.cli.table import HINT_PLAYER, Seat, TablePlay
 from tengen.errors import SpecError
 from tengen.players import parse_player_spec, player
-from tengen.rules import AnyGame, Outcome
+from tengen.rules import AnyGame, GridGame, Outcome
 from tengen.rules import game as game_of
 
-DEFAULT_OPPONENT = "uct,time=1s"
-RESULTS = {
-    Outcome.first_wins: "first wins",
-    Outcome.second_wins: "second wins",
-    Outcome.draw: "draw",
-    Outcome.ongoing: "unfinished",
-}
+DEFAULT_OPPONENT = HINT_PLAYER
 
 
 def play(
@@ -26,7 +20,9 @@ def play(
     first: Annotated[str | None, typer.Option(help="Who moves first.")] = None,
     second: Annotated[str | None, typer.Option(help="Who moves second.")] = None,
     moves: Annotated[str, typer.Option(help="Start after these moves, as in 4455.")] = "",
-    seed: Annotated[int | None, typer.Option(min=0, help="Makes chance repeatable.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63, help="Makes chance repeatable.")
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Only the result, as JSON; no human plays.")
     ] = False,
@@ -39,8 +35,10 @@ def play(
     """
     rules = game_of(game, seed=seed)
     start = rules.position(moves)
-    first_spec = first or "human"
-    second_spec = second or ("human" if first and not _is_human(first) else DEFAULT_OPPONENT)
+    first_spec = "human" if first is None else first
+    second_spec = second
+    if second_spec is None:
+        second_spec = DEFAULT_OPPONENT if _is_human(first_spec) else "human"
     seats = (
         _seat(first_spec, rules, seed),
         _seat(second_spec, rules, None if seed is None else seed + 1),
@@ -51,7 +49,7 @@ def play(
     table.run()
     if as_json:
         result = {
-            "game": rules.name,
+            "game": _spec_of(rules, game),
             "first": first_spec,
             "second": second_spec,
             "moves": [rules.move_text(move) for move in table.position.moves],
@@ -68,8 +66,9 @@ def _is_human(spec: str) -> bool:
 
 def _seat(spec: str, game: AnyGame, seed: int | None) -> Seat:
     if _is_human(spec):
-        if parse_player_spec(spec).values:
-            raise SpecError("player human has no keys")
+        parsed = parse_player_spec(spec)
+        if parsed.values or parsed.target:
+            raise SpecError("player human has no keys and no target")
         return Seat("human", None)
     return Seat(spec, player(spec, game, seed=seed))
 
@@ -79,6 +78,9 @@ def _continue_hint(table: TablePlay, game: str) -> str:
     moves = " ".join(rules.move_text(move) for move in table.position.moves)
     if not moves:
         return "The game has not begun.\n"
-    # The name of the game as played: blocked=random has become a cell by now.
-    name = game if game.rpartition(":")[0].endswith(".py") else rules.name
-    return f'To go on later: tengen play {name} --moves "{moves}"\n'
+    return f'To go on later: tengen play {_spec_of(rules, game)} --moves "{moves}"\n'
+
+
+def _spec_of(rules: AnyGame, given: str) -> str:
+    """What names the game as it was played: blocked=random has become a cell by now."""
+    return rules.name if isinstance(rules, GridGame) else given

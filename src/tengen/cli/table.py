@@ -12,7 +12,8 @@ from tengen.players import Player, player
 from tengen.rules import AnyPosition, Outcome
 from tengen.search import Decision
 
-_HINT = "uct,time=1s"
+#: Whom the human asks for a hint, and plays against when nobody else is named.
+HINT_PLAYER = "uct,time=1s"
 _NAMES = ("X", "O")
 _LEGEND_KEYS = "arrows + Enter, or type a move · undo · hint · resign · quit"
 _LEGEND_LINES = "type a move such as {move} · undo · hint · resign · quit"
@@ -49,6 +50,7 @@ class TablePlay:
         self._console = Console(highlight=False)
         self._keys = (
             not quiet
+            and sys.stdin is not None
             and sys.stdin.isatty()
             and sys.stdout.isatty()
             and any(seat.player is None for seat in seats)
@@ -109,16 +111,17 @@ class TablePlay:
     def _undo(self) -> None:
         """Back to where a human last had the move."""
         humans = [i for i, seat in enumerate(self._seats) if seat.player is None]
-        while self._earlier:
-            self.position = self._earlier.pop()
-            if self.position.mover in humans:
-                self._message, self._thoughts = "taken back", ""
-                return
-        self._message = "there is nothing to take back"
+        own = [i for i, earlier in enumerate(self._earlier) if earlier.mover in humans]
+        if not own:
+            self._message = "there is nothing to take back"
+            return
+        self.position = self._earlier[own[-1]]
+        del self._earlier[own[-1] :]
+        self._message, self._thoughts = "taken back", ""
 
     def _hint(self) -> None:
         self._show("looking for a hint …")
-        adviser = player(_HINT, self.position.game, seed=self._seed)
+        adviser = player(HINT_PLAYER, self.position.game, seed=self._seed)
         self._message = self.describe("hint", adviser.decide(self.position))
 
     def _resign(self) -> None:
@@ -132,7 +135,7 @@ class TablePlay:
         """A command: typed as a line, or made with keys."""
         self._show()
         if not self._keys:
-            line = sys.stdin.readline()
+            line = sys.stdin.readline() if sys.stdin is not None else ""
             return line if line else "quit"
         self._typed = ""
         while True:
@@ -194,7 +197,8 @@ class TablePlay:
         self._console.print()
         over = self.outcome is not Outcome.ongoing
         cursor = None if over else self._cursor_cell()
-        self._console.print(draw(self.position, cursor=cursor, last=self._last_cell()))
+        board = draw(self.position, cursor=cursor, last=self._last_cell())
+        self._console.print(board, no_wrap=True, overflow="ignore", crop=False)
         for line in (self._thoughts, self._message, status or self._status()):
             if line:
                 self._console.print(line, markup=False, soft_wrap=True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from tengen.errors import IllegalMove
-from tengen.rules import AnyPosition
+from tengen.errors import IllegalMove, SpecError
+from tengen.rules import AnyGame, AnyPosition
 from tengen.search import Decision
 
 
@@ -24,7 +24,9 @@ class Player(Protocol):
         """End a decide or analyse under way with the best answer so far."""
 
 
-def require_ongoing(position: AnyPosition) -> None:
-    """Raise unless there is a move to make."""
+def require_ongoing(position: AnyPosition, game: AnyGame) -> None:
+    """Raise unless there is a move to make, in the game that the player was made for."""
+    if position.game != game:
+        raise SpecError(f"this player is for {game.name}, not {position.game.name}")
     if position.is_over:
         raise IllegalMove("the game is over; there is no move to decide")

@@ -8,6 +8,7 @@ from tengen.config import Settings
 from tengen.errors import SpecError
 from tengen.players.player import Player
 from tengen.players.simple import RandomPlayer, ReflexPlayer
+from tengen.players.solver import SolverPlayer, SolverSettings
 from tengen.players.spec import PlayerSpec, parse_player_spec
 from tengen.players.uct import UctPlayer
 from tengen.rules import AnyGame, GridGame
@@ -34,14 +35,19 @@ def _uct(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
 
 def _random(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     NoSettings.read(spec.values, where=spec.kind)
-    return RandomPlayer(spec.text, seed=seed)
+    return RandomPlayer(spec.text, game, seed=seed)
 
 
 def _reflex(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     NoSettings.read(spec.values, where=spec.kind)
     if not isinstance(game, GridGame):
         raise SpecError(f"player reflex plays k-in-a-row games, not {game.name}")
-    return ReflexPlayer(spec.text, seed=seed)
+    return ReflexPlayer(spec.text, game, seed=seed)
+
+
+def _solver(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
+    settings = SolverSettings.read(spec.values, where=spec.kind)
+    return SolverPlayer(spec.text, game, settings, seed=seed)
 
 
 def _human(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
@@ -52,6 +58,7 @@ KINDS = {
     "random": Kind("uniformly random moves", NoSettings, _random),
     "reflex": Kind("the rule-based fast move: win, block, extend, stay close", NoSettings, _reflex),
     "uct": Kind("tree search with rollouts", UctSettings, _uct),
+    "solver": Kind("exact play where the board allows", SolverSettings, _solver),
     "human": Kind("you, at the terminal", NoSettings, _human),
 }
 
@@ -65,5 +72,7 @@ def player(spec: str, game: AnyGame, *, seed: int | None = None) -> Player:
         )
     if parsed.target is not None:
         raise SpecError(f"player {spec!r}: {parsed.kind} takes no target")
+    if seed is not None and not (isinstance(seed, int) and 0 <= seed < 1 << 64):
+        raise SpecError(f"seed is {seed}; it must be a whole number from 0 to 2**64 - 1")
     chosen = secrets.randbits(64) if seed is None else seed
     return KINDS[parsed.kind].make(parsed, game, chosen)

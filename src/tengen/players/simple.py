@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tengen import _core
 from tengen.players.player import require_ongoing
-from tengen.rules import AnyPosition
+from tengen.rules import AnyGame, AnyPosition
 from tengen.search import Decision
 from tengen.search.random import SplitMix
 
@@ -12,12 +12,13 @@ from tengen.search.random import SplitMix
 class RandomPlayer:
     """Every legal move is equally likely."""
 
-    def __init__(self, spec: str, *, seed: int) -> None:
+    def __init__(self, spec: str, game: AnyGame, *, seed: int) -> None:
         self.spec = spec
+        self._game = game
         self._random = SplitMix(seed)
 
     def decide(self, position: AnyPosition) -> Decision:
-        require_ongoing(position)
+        require_ongoing(position, self._game)
         legal = position.legal_moves
         move = legal[self._random.below(len(legal))]
         policy = dict.fromkeys(legal, 1 / len(legal))
@@ -33,12 +34,13 @@ class RandomPlayer:
 class ReflexPlayer:
     """Completes a line, else blocks one, else extends or blocks k-2, else plays near stones."""
 
-    def __init__(self, spec: str, *, seed: int) -> None:
+    def __init__(self, spec: str, game: AnyGame, *, seed: int) -> None:
         self.spec = spec
+        self._game = game
         self._random = SplitMix(seed)
 
     def decide(self, position: AnyPosition) -> Decision:
-        require_ongoing(position)
+        require_ongoing(position, self._game)
         assert isinstance(position.state, _core.Position), "checked when the player was made"
         move = _core.reflex(position.state, seed=self._random.next())
         return Decision(move, pv=(move,))

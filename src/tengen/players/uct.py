@@ -16,6 +16,7 @@ class UctPlayer:
 
     def __init__(self, spec: str, game: AnyGame, settings: UctSettings, *, seed: int) -> None:
         self.spec = spec
+        self._game = game
         self._settings = settings
         self._engine: TreeSearch = (
             NativeUct(settings, seed=seed)
@@ -25,16 +26,16 @@ class UctPlayer:
         self._stopped = False
 
     def decide(self, position: AnyPosition) -> Decision:
-        require_ongoing(position)
-        self._begin(position)
-        start = time.perf_counter()
-        sims = self._engine.run(*self._settings.budget)
-        return self._decision(sims, start)
+        sims, seconds = self._settings.budget
+        start = self._begin(position)
+        # Making room for the new position in the tree is part of the time for the move.
+        left = max(0.0, seconds - (time.perf_counter() - start))
+        return self._decision(self._engine.run(sims, left), start)
 
     def analyse(self, position: AnyPosition) -> Iterator[Decision]:
-        require_ongoing(position)
-        self._begin(position)
-        start = time.perf_counter()
+        return self._snapshots(self._begin(position))
+
+    def _snapshots(self, start: float) -> Iterator[Decision]:
         sims, seconds = 0, _FIRST_SNAPSHOT
         while True:
             sims += self._engine.run(2**62, seconds)
@@ -48,10 +49,14 @@ class UctPlayer:
         self._stopped = True
         self._engine.stop()
 
-    def _begin(self, position: AnyPosition) -> None:
+    def _begin(self, position: AnyPosition) -> float:
+        """Make the position the root; returns when that was begun."""
+        require_ongoing(position, self._game)
+        start = time.perf_counter()
         self._stopped = False
         self._engine.resume()
         self._engine.place(position)
+        return start
 
     def _decision(self, sims: int, start: float) -> Decision:
         report = self._engine.report()

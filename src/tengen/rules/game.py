@@ -98,6 +98,10 @@ class Game(ABC, Generic[State]):
         """An integer that tells states apart and can be turned back into one."""
         raise TengenError(f"{self.name} has no keys")
 
+    def from_key(self, key: int) -> State:
+        """The state that has this key."""
+        raise TengenError(f"{self.name} has no keys")
+
     def from_board(self, board: Sequence[int]) -> State:
         """The state with these stones: 0 empty, 1 first, 2 second per cell, row 0 on top."""
         raise TengenError(f"{self.name} cannot be set up from a board")
@@ -107,7 +111,9 @@ class Game(ABC, Generic[State]):
         position = Position(self, self.start(), ())
         if isinstance(moves, str):
             single_digits = self.move_count <= 9 and self.move_text(0) == "1"
-            moves = (self.parse_move(part) for part in split_moves(moves, single_digits))
+            moves = (
+                self.parse_move(part) for part in split_moves(moves, single_digits=single_digits)
+            )
         try:
             for move in moves:
                 position = position.play(move)
@@ -173,7 +179,19 @@ class Position(Generic[State_co]):
         for symbol in symbols:
             if symbol not in values:
                 raise ImpossiblePosition(f"{symbol!r} is no symbol; they are . X O #")
-        return cls.from_board(game, [values[symbol] for symbol in symbols])
+        position = cls.from_board(game, [values[symbol] for symbol in symbols])
+        for cell, (given, actual) in enumerate(
+            zip(symbols, game.symbols(position.state), strict=True)
+        ):
+            if (given == BLOCKED) != (actual == BLOCKED):
+                name = cell_name(cell, rows=game.rows, cols=game.cols)
+                raise ImpossiblePosition(f"{name} is drawn as {given!r}; it is {actual!r}")
+        return position
+
+    @classmethod
+    def from_key(cls, game: Game[State_co], key: int) -> Self:
+        """The position that has this key."""
+        return cls(game, game.from_key(key))
 
     @classmethod
     def from_board(cls, game: Game[State_co], board: Sequence[int]) -> Self:

@@ -26,10 +26,13 @@ class GridGame(Game[GridState]):
         self._start = GridState(self.geometry)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, GridGame) and self.rules == other.rules
+        return self is other or (isinstance(other, GridGame) and self.rules == other.rules)
 
     def __hash__(self) -> int:
         return hash(self.rules)
+
+    def __reduce__(self) -> tuple[type["GridGame"], tuple[Rules]]:
+        return (GridGame, (self.rules,))  # the native tables are made anew
 
     def __repr__(self) -> str:
         return f"tengen.game({self.name!r})"
@@ -81,7 +84,6 @@ class GridGame(Game[GridState]):
         return int("".join(map(str, reversed(state.cells()))), 3)
 
     def from_key(self, key: int) -> GridState:
-        """The state that has this key."""
         cells, rest = [], key
         for _ in range(self.rows * self.cols):
             rest, digit = divmod(rest, 3)

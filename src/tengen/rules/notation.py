@@ -4,7 +4,7 @@ import re
 
 from tengen.errors import IllegalMove
 
-_CELL = re.compile(r"([a-z])(\d{1,2})")
+_CELL = re.compile(r"([a-z])(\d{1,2})", re.ASCII)
 
 
 def cell_name(cell: int, *, rows: int, cols: int) -> str:
@@ -35,7 +35,7 @@ def parse_column(text: str, *, cols: int) -> int:
     return int(text) - 1
 
 
-def split_moves(text: str, single_digits: bool) -> list[str]:
+def split_moves(text: str, *, single_digits: bool) -> list[str]:
     """The parts of a sequence: separated by spaces or commas, or bare digits where allowed."""
     parts = text.replace(",", " ").split()
     if single_digits and len(parts) == 1 and parts[0].isascii() and parts[0].isdigit():

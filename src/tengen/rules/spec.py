@@ -28,7 +28,7 @@ NAMED = {
     "caro-blocked": "mnk:19x19x5:line=blocked",
 }
 
-_SHAPE = re.compile(r"(\d{1,4})x(\d{1,4})x(\d{1,4})")
+_SHAPE = re.compile(r"(\d{1,4})x(\d{1,4})x(\d{1,4})", re.ASCII)
 
 
 class Rules(Settings):

@@ -1,12 +1,15 @@
 """The settings of UCT, shared by the native search and the reference."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from tengen import _core
 from tengen.config import Seconds, Settings, Switch, parse_list
 from tengen.rules import AnyGame, GridGame
+
+_LARGEST_REWARD = 1000
+_LONGEST_GAME = 10_000
 
 #: Simulations of a search that was given no budget at all.
 DEFAULT_SIMS = 20_000
@@ -46,7 +49,7 @@ class UctSettings(Settings):
     )
     reuse: Switch = Field(default=True, description="keep the subtree between moves")
     proof: Switch = Field(default=True, description="back up proven wins, draws and losses")
-    memory: int = Field(default=1024, ge=1, le=1 << 20, description="cap of the tree in MiB")
+    memory: int = Field(default=1024, ge=1, le=1 << 15, description="cap of the tree in MiB")
 
     @field_validator("reward")
     @classmethod
@@ -54,15 +57,29 @@ class UctSettings(Settings):
         win, draw, loss = reward
         if not (win >= draw >= loss and win > loss):
             raise ValueError("it must be WIN/DRAW/LOSS with WIN >= DRAW >= LOSS and WIN > LOSS")
+        if max(abs(win), abs(loss)) > _LARGEST_REWARD:
+            raise ValueError(f"its numbers must be from -{_LARGEST_REWARD} to {_LARGEST_REWARD}")
         return reward
 
     @field_validator("decay")
     @classmethod
     def _shrinking(cls, decay: tuple[float, int]) -> tuple[float, int]:
         factor, plies = decay
-        if not (0 < factor <= 1 and plies >= 1):
-            raise ValueError("it must be FACTOR/PLIES with 0 < FACTOR <= 1 and PLIES >= 1")
+        if not (0 < factor <= 1 and 1 <= plies <= _LONGEST_GAME):
+            raise ValueError(
+                f"it must be FACTOR/PLIES with 0 < FACTOR <= 1 and PLIES from 1 to {_LONGEST_GAME}"
+            )
         return decay
+
+    @model_validator(mode="after")
+    def _fitting(self) -> Self:
+        win, _, loss = self.reward
+        if self.decay[0] < 1 and not loss <= 0 <= win:
+            # Shrinking would carry a reward out of the range between loss and win.
+            raise ValueError("with decay the rewards must be WIN >= 0 >= LOSS")
+        if self.rollout == "reflex" and self.weights != "uniform":
+            raise ValueError("with rollout=reflex the weights must be uniform")
+        return self
 
     @property
     def budget(self) -> tuple[int, float]:
@@ -86,7 +103,8 @@ class UctSettings(Settings):
         elif game.rules.gravity:
             c, rollout = 0.5, "tactical"
         else:
-            c, rollout = 0.1, "reflex"
+            # The reflex has no use for weights; whoever gives some wants random moves.
+            c, rollout = 0.1, "reflex" if self.weights == "uniform" else "tactical"
         chosen = {"c": c, "rollout": rollout}
         given = {key: getattr(self, key) for key in chosen if getattr(self, key) is not None}
         return self.model_copy(update={**chosen, **given})

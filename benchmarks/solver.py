@@ -1,0 +1,145 @@
+"""The exact solver next to BitBully on six classes of Connect Four positions.
+
+A class is a range of stones on the board and of plies to the end of optimal play, as in the
+well-known benchmark. Positions are drawn by random play from a seed, without a win at once. Both
+solvers find the score of the position itself, without a book, with tables cleared before each one;
+CPU time on one pinned core, turn by turn.
+
+    make bench                                   # installs the peers first
+    .venv/bin/python benchmarks/solver.py        # about three minutes
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import mean
+
+import tengen
+from tengen.arena.generation import wins_at_once
+from tengen.cli.bench import machine
+from tengen.rules import AnyPosition
+from tengen.solve import Solver, plies_to_end
+
+
+@dataclass(frozen=True)
+class PositionClass:
+    """Stones on the board and plies to the end, both from-to, and how many positions."""
+
+    name: str
+    stones: tuple[int, int]
+    plies: tuple[int, int]
+    count: int
+
+
+CLASSES = [
+    PositionClass("late-easy", (29, 41), (0, 13), 300),
+    PositionClass("middle-easy", (14, 28), (0, 13), 300),
+    PositionClass("middle-medium", (14, 28), (14, 27), 150),
+    PositionClass("early-easy", (0, 13), (0, 13), 100),
+    PositionClass("early-medium", (0, 13), (14, 27), 40),
+    PositionClass("early-hard", (0, 13), (28, 42), 12),
+]
+
+
+def draw(
+    wanted: PositionClass, chance: random.Random, score: Callable[[AnyPosition], int]
+) -> list[AnyPosition]:
+    """Different positions of a class."""
+    game = tengen.game("connect4")
+    found: dict[int, AnyPosition] = {}
+    while len(found) < wanted.count:
+        position: AnyPosition = game.position()
+        for _ in range(chance.randint(*wanted.stones)):
+            if not position.is_over:
+                position = position.play(chance.choice(position.legal_moves))
+        if position.is_over or wins_at_once(position):
+            continue
+        stones = len(position.moves)
+        if wanted.stones[0] <= stones:
+            plies = plies_to_end(score(position), stones, game.rows * game.cols)
+            if wanted.plies[0] <= plies <= wanted.plies[1]:
+                found[position.key] = position
+    return list(found.values())
+
+
+def timed(work: Callable[[], int]) -> tuple[int, float]:
+    """An answer and the CPU seconds it took."""
+    start = time.process_time()
+    answer = work()
+    return answer, time.process_time() - start
+
+
+def compare(positions: list[AnyPosition], ours: Solver, peer: object) -> dict[str, float]:
+    """Mean times, nodes and disagreements."""
+    from bitbully import bitbully_core
+
+    assert isinstance(peer, bitbully_core.BitBullyCore)
+    seconds: tuple[list[float], list[float]] = ([], [])
+    wrong, nodes = 0, 0
+    for position in positions:
+        board = bitbully_core.BoardCore()
+        board.play(list(position.moves))
+        ours.clear()
+        peer.resetTranspositionTable()
+        before = ours.nodes
+        score, own_time = timed(lambda at=position: ours.score(at))  # type: ignore[misc]  # bound now
+        nodes += ours.nodes - before
+        other, peer_time = timed(lambda at=board: peer.mtdf(at, 0))  # type: ignore[misc]  # as above
+        wrong += score != other
+        seconds[0].append(own_time)
+        seconds[1].append(peer_time)
+    return {
+        "ours": mean(seconds[0]),
+        "peer": mean(seconds[1]),
+        "ratio": mean(seconds[1]) / mean(seconds[0]),
+        "nodes": nodes / len(positions),
+        "wrong": wrong,
+    }
+
+
+def main() -> None:
+    """Measure every class and print the table."""
+    from bitbully import bitbully_core
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the positions")
+    parser.add_argument("--only", default="", help="only classes whose name contains this")
+    parser.add_argument("--table-mb", type=int, default=64)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    game = tengen.game("connect4")
+    labeller, peer = Solver(game), bitbully_core.BitBullyCore()
+    ours = Solver(game, table_mb=arguments.table_mb, book=False)
+    results = {}
+    for wanted in CLASSES:
+        if arguments.only not in wanted.name:
+            continue
+        count = max(1, round(wanted.count * arguments.scale))
+        scaled = PositionClass(wanted.name, wanted.stones, wanted.plies, count)
+        positions = draw(scaled, random.Random(f"{wanted.name} {arguments.seed}"), labeller.score)
+        results[wanted.name] = {"count": count, **compare(positions, ours, peer)}
+        if not arguments.json:
+            row = results[wanted.name]
+            print(
+                f"{wanted.name:14} {count:4} positions  tengen {1e6 * row['ours']:12,.1f} µs  "
+                f"BitBully {1e6 * row['peer']:14,.1f} µs  {row['ratio']:6.2f}x  "
+                f"{row['nodes']:12,.0f} nodes  {row['nodes'] / row['ours'] / 1e6:5.1f} M/s  "
+                f"{row['wrong']:.0f} wrong",
+                flush=True,
+            )
+    geometric = math.exp(mean(math.log(row["ratio"]) for row in results.values()))
+    if arguments.json:
+        print(json.dumps({"machine": machine(), "geometric_mean": geometric, "classes": results}))
+    else:
+        print(f"geometric mean {geometric:.2f}x on {machine()}")
+
+
+if __name__ == "__main__":
+    main()
