@@ -142,7 +142,7 @@ public:
 private:
     static constexpr double kForever = 1e9;
     static constexpr std::size_t kLeastTreeBytes = std::size_t{1} << 20;
-    static constexpr std::uint64_t kChunk = 2048;
+    static constexpr std::uint64_t kChunk = 8192;
     static constexpr std::uint64_t kSimsPerClock = 16;
     static constexpr std::size_t kLongestLine = 12;
 

@@ -2,10 +2,10 @@
 // in search/formulas.py, with the same rounding, so that both searches build the same tree.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tengen {
 
@@ -31,7 +31,7 @@ inline double decay_of(const Decay& decay, int playout_plies) {
 // sqrt(2 ln n); looked up for most nodes, since the logarithm would cost a quarter of a search.
 inline double root_of_log(std::uint64_t n) {
     static const auto table = [] {
-        std::array<double, 1 << 14> roots{};
+        std::vector<double> roots(std::size_t{1} << 17);
         for (std::size_t i = 1; i < roots.size(); ++i) {
             roots[i] = std::sqrt(2.0 * std::log(static_cast<double>(i)));
         }

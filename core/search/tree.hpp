@@ -23,6 +23,9 @@
 #include <new>
 #include <span>
 #include <utility>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "isa.hpp"
 #include "rules/rules.hpp"
@@ -145,6 +148,7 @@ private:
         void operator()(std::byte* p) const { std::free(p); }
     };
     static constexpr std::size_t kFirstBytes = 1 << 12;
+    static constexpr std::uintptr_t kHugePage = 1 << 21;
 
     static constexpr std::size_t capacity_after(std::size_t count) {
         return count + 1 + (count >= 8 ? count / 8 : 0);
@@ -200,7 +204,19 @@ private:
         static_cast<void>(data_.release());  // realloc has freed it
         data_.reset(static_cast<std::byte*>(moved));
         reserved_ = wanted;
+        advise_huge_pages();
         return true;
+    }
+
+    // Pages of 2 MB where the system has them: fewer faults while the tree grows, and a descent
+    // hardly ever misses the address cache. Only advice; nothing depends on it.
+    void advise_huge_pages() const {
+#ifdef __linux__
+        const auto begin = reinterpret_cast<std::uintptr_t>(data_.get());
+        const std::uintptr_t from = (begin + kHugePage - 1) / kHugePage * kHugePage;
+        const std::uintptr_t to = (begin + reserved_) / kHugePage * kHugePage;
+        if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+#endif
     }
 
     std::size_t cap_bytes_;

@@ -28,66 +28,77 @@ struct Visited {
     float spread;
 };
 
-// Stores what a visit changed and returns the sibling with the highest score from now on, the
-// first of equals. The vector version puts the new numbers into the registers rather than reading
-// them back: a wide load right after a narrow store would have to wait for it.
-inline std::size_t store_and_rank(const Block& block, const Visited& visited, float exploration) {
-    const std::size_t count = block.count();
 #ifdef __AVX2__
-    const __m256 explore = _mm256_set1_ps(exploration);
+// The scores of the eight siblings from `first` on, the lowest there is where there are fewer. The
+// new numbers go into the registers rather than being read back: a wide load right after a narrow
+// store would have to wait for it.
+inline __m256 scores_of_eight(const Block& block, std::size_t first, const Visited& visited,
+                              float exploration) {
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i used =
+        _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(block.count() - first)), lane);
+    const __m256 is_new = _mm256_castsi256_ps(_mm256_cmpeq_epi32(
+        lane, _mm256_set1_epi32(static_cast<int>(visited.index) - static_cast<int>(first))));
+    const __m256 mean = _mm256_blendv_ps(_mm256_maskload_ps(block.mean + first, used),
+                                         _mm256_set1_ps(visited.mean), is_new);
+    const __m256 spread = _mm256_blendv_ps(_mm256_maskload_ps(block.spread + first, used),
+                                           _mm256_set1_ps(visited.spread), is_new);
+    const __m256 score = _mm256_add_ps(mean, _mm256_mul_ps(_mm256_set1_ps(exploration), spread));
     const __m256 lowest = _mm256_set1_ps(-std::numeric_limits<float>::infinity());
-    const __m256i last = _mm256_set1_epi32(static_cast<int>(count));
-    const __m256i changed = _mm256_set1_epi32(static_cast<int>(visited.index));
-    __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    __m256 best_score = lowest;
-    __m256i best_lane = lane;
-    for (std::size_t i = 0; i < count; i += 8) {
-        const __m256i used = _mm256_cmpgt_epi32(last, lane);
-        const __m256 is_new = _mm256_castsi256_ps(_mm256_cmpeq_epi32(lane, changed));
-        const __m256 mean = _mm256_blendv_ps(_mm256_maskload_ps(block.mean + i, used),
-                                             _mm256_set1_ps(visited.mean), is_new);
-        const __m256 spread = _mm256_blendv_ps(_mm256_maskload_ps(block.spread + i, used),
-                                               _mm256_set1_ps(visited.spread), is_new);
-        const __m256 sum = _mm256_add_ps(mean, _mm256_mul_ps(explore, spread));
-        const __m256 score = _mm256_blendv_ps(lowest, sum, _mm256_castsi256_ps(used));
-        const __m256 is_better = _mm256_cmp_ps(score, best_score, _CMP_GT_OQ);
-        best_score = _mm256_blendv_ps(best_score, score, is_better);
-        best_lane = _mm256_blendv_epi8(best_lane, lane, _mm256_castps_si256(is_better));
-        lane = _mm256_add_epi32(lane, _mm256_set1_epi32(8));
-    }
-    block.mean[visited.index] = visited.mean;
-    block.spread[visited.index] = visited.spread;
-    __m256 top = _mm256_max_ps(best_score, _mm256_permute2f128_ps(best_score, best_score, 1));
+    return _mm256_blendv_ps(lowest, score, _mm256_castsi256_ps(used));
+}
+
+// The highest of eight, in every lane.
+inline __m256 highest_of_eight(__m256 scores) {
+    __m256 top = _mm256_max_ps(scores, _mm256_permute2f128_ps(scores, scores, 1));
     top = _mm256_max_ps(top, _mm256_permute_ps(top, 0b01001110));
-    top = _mm256_max_ps(top, _mm256_permute_ps(top, 0b10110001));
-    const __m256 is_top = _mm256_cmp_ps(best_score, top, _CMP_EQ_OQ);
-    if (count <= 8) {
-        return static_cast<std::size_t>(
-            std::countr_zero(static_cast<unsigned>(_mm256_movemask_ps(is_top)) | 0x80u));
-    }
-    alignas(32) std::array<int, 8> lanes;
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes.data()), best_lane);
-    std::size_t best = count;
-    for (auto tops = static_cast<unsigned>(_mm256_movemask_ps(is_top)); tops != 0;
-         tops &= tops - 1) {
-        best = std::min(best, static_cast<std::size_t>(
-                                  lanes[static_cast<std::size_t>(std::countr_zero(tops))]));
+    return _mm256_max_ps(top, _mm256_permute_ps(top, 0b10110001));
+}
+
+inline std::size_t first_lane_equal(__m256 scores, __m256 top) {
+    const int equal = _mm256_movemask_ps(_mm256_cmp_ps(scores, top, _CMP_EQ_OQ));
+    return static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(equal)));
+}
+
+inline std::size_t best_sibling(const Block& block, const Visited& visited, float exploration) {
+    const __m256 scores = scores_of_eight(block, 0, visited, exploration);
+    const __m256 top = highest_of_eight(scores);
+    std::size_t best = first_lane_equal(scores, top);
+    float best_score = _mm256_cvtss_f32(top);
+    for (std::size_t first = 8; first < block.count(); first += 8) {
+        const __m256 others = scores_of_eight(block, first, visited, exploration);
+        const __m256 other_top = highest_of_eight(others);
+        if (_mm256_cvtss_f32(other_top) > best_score) {
+            best_score = _mm256_cvtss_f32(other_top);
+            best = first + first_lane_equal(others, other_top);
+        }
     }
     return best;
+}
 #else
-    block.mean[visited.index] = visited.mean;
-    block.spread[visited.index] = visited.spread;
+inline std::size_t best_sibling(const Block& block, const Visited& visited, float exploration) {
     float best_score = -std::numeric_limits<float>::infinity();
     std::size_t best = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const float score = ucb_score(block.mean[i], exploration, block.spread[i]);
+    for (std::size_t i = 0; i < block.count(); ++i) {
+        const bool is_new = i == visited.index;
+        const float score = ucb_score(is_new ? visited.mean : block.mean[i], exploration,
+                                      is_new ? visited.spread : block.spread[i]);
         if (score > best_score) {
             best_score = score;
             best = i;
         }
     }
     return best;
+}
 #endif
+
+// Stores what a visit changed and returns the sibling with the highest score from now on, the
+// first of equals.
+inline std::size_t store_and_rank(const Block& block, const Visited& visited, float exploration) {
+    const std::size_t best = best_sibling(block, visited, exploration);
+    block.mean[visited.index] = visited.mean;
+    block.spread[visited.index] = visited.spread;
+    return best;
 }
 
 template <class Board>
