@@ -73,9 +73,10 @@ private:
     std::uint32_t count_;
 };
 
-// Plays on from an unfinished board; next(board) says where each stone goes.
+// Plays on from an unfinished board; next(board) says where each stone goes. Flattened: a call per
+// ply would cost a third of a random playout.
 template <class Board, class Next>
-PlayoutEnd play_out(Board board, Next next) {
+[[gnu::flatten]] PlayoutEnd play_out(Board board, Next next) {
     const int start = board.stones();
     for (;;) {
         const typename Board::Spot spot = next(board);

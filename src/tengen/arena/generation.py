@@ -71,7 +71,7 @@ def draw_positions(request: Request) -> Iterator[AnyPosition]:
 def canonical_key(game: GridGame, position: AnyPosition) -> int:
     """The same number for positions that are the same up to a symmetry of the board."""
     cells: list[int] = position.state.cells()
-    powers = [3**cell for cell in range(len(cells))]
+    powers: list[int] = [3**cell for cell in range(len(cells))]
     return min(
         sum(powers[image] * stone for image, stone in zip(to, cells, strict=True))
         for to in game.cell_symmetries
