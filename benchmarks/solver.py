@@ -4,7 +4,8 @@ A class is a range of stones on the board and of plies to the end of optimal pla
 well-known benchmark; of the early ones those with at least seven stones, since a position with
 fewer takes minutes. Positions are drawn by random play from a seed, without a win at once. Both
 solvers find the score of the position itself, without a book, with tables cleared before each one;
-CPU time on one pinned core, turn by turn.
+CPU time on one pinned core, five blocks of positions each by turns. (Position by position, the
+peer's clearing of its table would leave nothing of ours in the caches.)
 
     make bench                                   # installs the peers first
     .venv/bin/python benchmarks/solver.py        # about three minutes
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean
+from typing import TypeVar
 
 import tengen
 from tengen.arena.generation import wins_at_once
@@ -36,6 +38,9 @@ class PositionClass:
     plies: tuple[int, int]
     count: int
 
+
+T = TypeVar("T")
+BLOCKS = 5
 
 CLASSES = [
     PositionClass("late-easy", (29, 41), (0, 13), 300),
@@ -68,37 +73,40 @@ def draw(
     return list(found.values())
 
 
-def timed(work: Callable[[], int]) -> tuple[int, float]:
-    """An answer and the CPU seconds it took."""
+def timed(solve: Callable[[T], int], position: T) -> tuple[int, float]:
+    """A score and the CPU seconds it took."""
     start = time.process_time()
-    answer = work()
-    return answer, time.process_time() - start
+    score = solve(position)
+    return score, time.process_time() - start
 
 
 def compare(positions: list[AnyPosition], ours: Solver, peer: object) -> dict[str, float]:
-    """Mean times, nodes and disagreements."""
+    """Mean times, nodes and disagreements, in blocks of ours and the peer's by turns."""
     from bitbully import bitbully_core
 
     assert isinstance(peer, bitbully_core.BitBullyCore)
-    seconds: tuple[list[float], list[float]] = ([], [])
-    wrong, nodes = 0, 0
-    for position in positions:
-        board = bitbully_core.BoardCore()
-        board.play(list(position.moves))
-        ours.clear()
-        peer.resetTranspositionTable()
-        before = ours.nodes
-        score, own_time = timed(lambda at=position: ours.score(at))  # type: ignore[misc]  # bound now
-        nodes += ours.nodes - before
-        other, peer_time = timed(lambda at=board: peer.mtdf(at, 0))  # type: ignore[misc]  # as above
-        wrong += score != other
-        seconds[0].append(own_time)
-        seconds[1].append(peer_time)
+    own_times, peer_times, wrong = [], [], 0
+    nodes = ours.nodes
+    size = math.ceil(len(positions) / BLOCKS)
+    for start in range(0, len(positions), size):
+        block, scores = positions[start : start + size], []
+        for position in block:
+            ours.clear()
+            score, seconds = timed(ours.score, position)
+            scores.append(score)
+            own_times.append(seconds)
+        for position, score in zip(block, scores, strict=True):
+            board = bitbully_core.BoardCore()
+            board.play(list(position.moves))
+            peer.resetTranspositionTable()
+            other, seconds = timed(lambda at: peer.mtdf(at, 0), board)
+            peer_times.append(seconds)
+            wrong += score != other
     return {
-        "ours": mean(seconds[0]),
-        "peer": mean(seconds[1]),
-        "ratio": mean(seconds[1]) / mean(seconds[0]),
-        "nodes": nodes / len(positions),
+        "ours": mean(own_times),
+        "peer": mean(peer_times),
+        "ratio": mean(peer_times) / mean(own_times),
+        "nodes": (ours.nodes - nodes) / len(positions),
         "wrong": wrong,
     }
 
