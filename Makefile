@@ -60,10 +60,11 @@ format: .venv/.dev  ## format Python and C++
 
 bench: .venv/.bench  ## measure against the peers
 	$(BIN)/tengen bench
+	$(BIN)/python benchmarks/solver.py
 
 # An installation of its own, so that the ordinary one stays fast.
 SANITIZE_BIN := .venv-sanitize/bin
-NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_uct.py
+NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py tests/test_uct.py
 
 .venv-sanitize/.built: constraints.txt pyproject.toml $(CORE) $(shell find src -name '*.py')
 	$(PYTHON) -m venv .venv-sanitize

@@ -76,3 +76,8 @@ def test_links_between_pages_lead_somewhere() -> None:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
             if "://" not in target:
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_no_page_has_a_placeholder_left() -> None:
+    for page in PAGES:
+        assert not re.search(r"@[A-Z]+@|TODO|FIXME", page.read_text()), page.name
