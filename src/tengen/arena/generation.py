@@ -6,6 +6,7 @@ depend on how far it had come when it was interrupted or on how many processes l
 """
 
 import os
+import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ _worker_solver: Solver | None = None
 
 
 def _start_worker(spec: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's business
     global _worker_solver  # one per process: a table is too large to make anew for each position
     _worker_solver = Solver(GridGame(parse_rules(spec)))
 

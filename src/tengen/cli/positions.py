@@ -19,6 +19,7 @@ from tengen.arena.generation import (
 from tengen.errors import SpecError
 from tengen.rules import GridGame
 from tengen.rules import game as game_of
+from tengen.solve import Solver
 
 
 def positions(
@@ -45,6 +46,7 @@ def positions(
         raise SpecError(f"{out} exists already; choose another --out or remove it")
     if not out.parent.is_dir():
         raise SpecError(f"folder {out.parent} does not exist")
+    Solver(rules, table_mb=1, book=False)  # refuses what cannot be solved, before anything is made
     fewest, most = _plies(plies)
     avoided = frozenset(
         canonical_key(rules, labelled.position)

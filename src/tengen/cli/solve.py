@@ -39,8 +39,9 @@ def solve(
     solver = Solver(rules, table_mb=table_mb, book=book)
     seconds = _seconds(time)
     console = Console(highlight=False)
-    for text in _texts(moves):
-        position = _position(rules, text)
+    for number, text in enumerate(_texts(moves), start=1):
+        where = f"line {number}: " if moves == "-" else ""
+        position = _position(rules, text, where)
         solution = solver.solve(position, seconds=seconds, nodes=nodes)
         if as_json:
             typer.echo(json.dumps(as_document(position, solution)))
@@ -57,13 +58,13 @@ def _texts(moves: str) -> Iterator[str]:
         yield line.strip()
 
 
-def _position(game: AnyGame, text: str) -> AnyPosition:
+def _position(game: AnyGame, text: str, where: str) -> AnyPosition:
     try:
         position = game.position(text)
         if position.is_over:
             raise SpecError("the game is over; there is nothing to solve")
     except TengenError as error:
-        raise SpecError(f"position {text!r}: {error}") from None
+        raise SpecError(f"{where}position {text!r}: {error}") from None
     return position
 
 
@@ -113,7 +114,7 @@ def _show(console: Console, position: AnyPosition, solution: Solution) -> None:
     else:
         verdict = f"{mover} to move: {solution.result.value}"
         if solution.plies is not None:
-            verdict += f" in {solution.plies} plies"
+            verdict += " at once" if solution.plies == 1 else f" in {solution.plies} plies"
     if best:
         verdict += f", best {' '.join(text(move) for move in sorted(best))}"
     console.print(verdict)
