@@ -271,29 +271,21 @@ def test_a_stop_before_the_first_snapshot_counts() -> None:
     assert len(list(snapshots)) == 1
 
 
-def test_two_threads_cannot_use_one_player_at_once() -> None:
-    game = tengen.game("gomoku")
-    player = tengen.player("uct,time=1h", game, seed=1)
-    begun = threading.Event()
-    answers: list[tengen.Decision] = []
-
-    def decide() -> None:
-        begun.set()
-        answers.append(player.decide(game.position()))
-
-    thread = threading.Thread(target=decide)
+def test_two_threads_cannot_use_one_search_at_once() -> None:
+    config = UctSettings(c=1, rollout="random").native()
+    search = _core.Uct(GridGame(Rules(rows=15, cols=15, k=5)).start(), config, threads=1, seed=1)
+    thread = threading.Thread(target=search.run, args=(2**62, float("inf")))
     thread.start()
-    begun.wait()
     with pytest.raises(tengen.TengenError, match="in use by another thread"):
-        _interfere(player, game.position("h8"))
-    player.stop()
+        _ask_until_refused(search, thread)
+    search.stop()
     thread.join()
 
 
-def _interfere(player: tengen.Player, position: AnyPosition) -> None:
-    """Until it is noticed: the other thread may not have come to its search yet."""
-    while True:
-        player.analyse(position)
+def _ask_until_refused(search: _core.Uct, thread: threading.Thread) -> None:
+    """The thread may not have come to its search yet."""
+    while thread.is_alive():
+        search.report()
 
 
 def test_analysis_ends_when_the_result_is_certain() -> None:
