@@ -241,7 +241,7 @@ def test_positions_do_not_change() -> None:
     assert position.moves == (3, 3)
     assert later.moves == (3, 3, 0)
     with pytest.raises(AttributeError):
-        position.moves = ()  # type: ignore[misc]
+        position.moves = ()  # type: ignore[misc]  # that it is an error is the point
 
 
 @pytest.mark.parametrize(
