@@ -1,14 +1,16 @@
 """The exact solver next to BitBully on six classes of Connect Four positions.
 
 A class is a range of stones on the board and of plies to the end of optimal play, as in the
-well-known benchmark; of the early ones those with at least seven stones, since a position with
-fewer takes minutes. Positions are drawn by random play from a seed, without a win at once. Both
-solvers find the score of the position itself, without a book, with tables cleared before each one;
-CPU time on one pinned core, five blocks of positions each by turns. (Position by position, the
-peer's clearing of its table would leave nothing of ours in the caches.)
+well-known benchmark. Positions are drawn by random play from a seed, without a win at once. Both
+solvers find the score of the position itself, each through its Python class, without a book, with
+tables cleared before each one; CPU time on one pinned core.
+
+They take turns in five blocks of positions a class. `--turns single` makes it position by position:
+then the peer's clearing of its table, some 45 ms of writing, comes between any two calls of ours and
+leaves nothing in the caches, which is a cost of its own that only the microseconds of late-easy show.
 
     make bench                                   # installs the peers first
-    .venv/bin/python benchmarks/solver.py        # about three minutes
+    .venv/bin/python benchmarks/solver.py        # half an hour; --fewest 7 takes three minutes
 """
 
 import argparse
@@ -21,6 +23,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean
 from typing import TypeVar
+
+from bitbully import BitBully, Board
 
 import tengen
 from tengen.arena.generation import wins_at_once
@@ -46,9 +50,9 @@ CLASSES = [
     PositionClass("late-easy", (29, 41), (0, 13), 300),
     PositionClass("middle-easy", (14, 28), (0, 13), 300),
     PositionClass("middle-medium", (14, 28), (14, 27), 150),
-    PositionClass("early-easy", (7, 13), (0, 13), 100),
-    PositionClass("early-medium", (7, 13), (14, 27), 40),
-    PositionClass("early-hard", (7, 13), (28, 42), 20),
+    PositionClass("early-easy", (0, 13), (0, 13), 100),
+    PositionClass("early-medium", (0, 13), (14, 27), 40),
+    PositionClass("early-hard", (0, 13), (28, 42), 20),
 ]
 
 
@@ -80,14 +84,12 @@ def timed(solve: Callable[[T], int], position: T) -> tuple[int, float]:
     return score, time.process_time() - start
 
 
-def compare(positions: list[AnyPosition], ours: Solver, peer: object) -> dict[str, float]:
+def compare(
+    positions: list[AnyPosition], ours: Solver, peer: BitBully, size: int
+) -> dict[str, float]:
     """Mean times, nodes and disagreements, in blocks of ours and the peer's by turns."""
-    from bitbully import bitbully_core
-
-    assert isinstance(peer, bitbully_core.BitBullyCore)
     own_times, peer_times, wrong = [], [], 0
     nodes = ours.nodes
-    size = math.ceil(len(positions) / BLOCKS)
     for start in range(0, len(positions), size):
         block, scores = positions[start : start + size], []
         for position in block:
@@ -96,10 +98,9 @@ def compare(positions: list[AnyPosition], ours: Solver, peer: object) -> dict[st
             scores.append(score)
             own_times.append(seconds)
         for position, score in zip(block, scores, strict=True):
-            board = bitbully_core.BoardCore()
-            board.play(list(position.moves))
-            peer.resetTranspositionTable()
-            other, seconds = timed(lambda at: peer.mtdf(at, 0), board)
+            board = Board.from_moves(list(position.moves))
+            peer.reset_transposition_table()
+            other, seconds = timed(peer.mtdf, board)
             peer_times.append(seconds)
             wrong += score != other
     return {
@@ -113,27 +114,29 @@ def compare(positions: list[AnyPosition], ours: Solver, peer: object) -> dict[st
 
 def main() -> None:
     """Measure every class and print the table."""
-    from bitbully import bitbully_core
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1.0, help="share of the positions")
     parser.add_argument("--only", default="", help="only classes whose name contains this")
+    parser.add_argument("--fewest", type=int, default=0, help="no positions with fewer stones")
+    parser.add_argument("--turns", choices=["blocks", "single"], default="blocks")
     parser.add_argument("--table-mb", type=int, default=64)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     game = tengen.game("connect4")
-    labeller, peer = Solver(game), bitbully_core.BitBullyCore()
+    labeller, peer = Solver(game), BitBully(opening_book=None)
     ours = Solver(game, table_mb=arguments.table_mb, book=False)
     results = {}
     for wanted in CLASSES:
         if arguments.only not in wanted.name:
             continue
         count = max(1, round(wanted.count * arguments.scale))
-        scaled = PositionClass(wanted.name, wanted.stones, wanted.plies, count)
+        fewest = max(wanted.stones[0], arguments.fewest)
+        scaled = PositionClass(wanted.name, (fewest, wanted.stones[1]), wanted.plies, count)
         positions = draw(scaled, random.Random(f"{wanted.name} {arguments.seed}"), labeller.score)
-        results[wanted.name] = {"count": count, **compare(positions, ours, peer)}
+        size = math.ceil(count / BLOCKS) if arguments.turns == "blocks" else 1
+        results[wanted.name] = {"count": count, **compare(positions, ours, peer, size)}
         if not arguments.json:
             row = results[wanted.name]
             print(

@@ -6,6 +6,7 @@ from functools import cache
 import pytest
 
 import tengen
+from tengen import _core
 from tengen.rules import AnyPosition, GridGame, Outcome, Position, Rules
 from tengen.solve import Bounds, Result, Solver, plies_to_end
 
@@ -223,15 +224,42 @@ def test_clear_forgets_and_nodes_count() -> None:
     assert again < solver.nodes - before == first
 
 
-def test_two_words_agree_with_one() -> None:
-    """A board with blocked outer columns is a smaller board; it needs the longer word."""
-    small = tengen.game("connect:5x5x4")
-    columns = "/".join(f"{col}{row}" for col in "fghijklmnopqr" for row in range(1, 6))
-    large = tengen.game(f"connect:5x18x4:blocked={columns}")
-    for moves in ("3", "3 3 2", "1 5 1 5 2 4"):
-        one = Solver(small).solve(small.position(moves)).scores
-        two = Solver(large).solve(large.position(moves)).scores
-        assert one == two
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "connect:4x4x3",
+        "connect:4x5x4",
+        "connect:5x5x4",
+        "connect:5x6x4:blocked=c3",
+        "connect:3x8x5",
+        "connect:6x4x3:blocked=a1/d6",
+        "connect:5x4x5",
+    ],
+)
+@pytest.mark.parametrize("method", ["two_words", "general"])
+def test_the_solvers_agree_where_more_than_one_fits(spec: str, method: str) -> None:
+    game = tengen.game(spec)
+    assert isinstance(game, GridGame)
+    best = Solver(game, book=False)
+    other = _core.Solver(game.geometry, 1 << 20, method=getattr(_core.SolveMethod, method))
+    for position in random_positions(game, count=60):
+        assert other.score(position.state) == best.score(position)
+        found = other.move_scores(position.state, float("inf"), 2**62)
+        assert {move: low for move, low, _ in found} == best.solve(position).scores
+
+
+def random_positions(game: GridGame, *, count: int) -> list[AnyPosition]:
+    """Unfinished positions of random games with at least eight stones."""
+    found: list[AnyPosition] = []
+    chance = random.Random(1)
+    while len(found) < count:
+        position: AnyPosition = game.position()
+        for _ in range(chance.randint(8, game.rows * game.cols)):
+            if not position.is_over:
+                position = position.play(chance.choice(position.legal_moves))
+        if not position.is_over:
+            found.append(position)
+    return found
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <atomic>
+#include <limits>
 #include <tuple>
 
 #include "bindings/bindings.hpp"
@@ -40,8 +41,8 @@ class Solver {
     }
 
 public:
-    Solver(std::shared_ptr<const Geometry> geometry, std::size_t table_bytes)
-        : solver_(kernels().solver(std::move(geometry), table_bytes)) {}
+    Solver(std::shared_ptr<const Geometry> geometry, std::size_t table_bytes, SolveMethod method)
+        : solver_(kernels().solver(std::move(geometry), table_bytes, method)) {}
 
     void set_book(const Codes& codes, const Scores& scores, int stones) {
         solver_->set_book(
@@ -55,13 +56,18 @@ public:
     void stop() { stop_ = true; }
     std::uint64_t nodes() const { return solver_->nodes(); }
 
-    std::pair<int, int> score(const Position& position, double seconds, std::uint64_t nodes) {
+    int score(const Position& position) {
+        return bounds(position, kUnlimitedSeconds, kUnlimitedNodes).first;
+    }
+    std::pair<int, int> bounds(const Position& position, double seconds, std::uint64_t nodes) {
+        require_ongoing(position);
         const ScoreBounds bounds = limited(
             seconds, nodes, [&](SolveLimit& limit) { return solver_->score(position, limit); });
         return {bounds.low, bounds.high};
     }
     std::vector<std::tuple<Move, int, int>> move_scores(const Position& position, double seconds,
                                                         std::uint64_t nodes) {
+        require_ongoing(position);
         const auto scores = limited(seconds, nodes, [&](SolveLimit& limit) {
             return solver_->move_scores(position, limit);
         });
@@ -71,6 +77,15 @@ public:
     }
 
 private:
+    static constexpr double kUnlimitedSeconds = std::numeric_limits<double>::infinity();
+    static constexpr std::uint64_t kUnlimitedNodes = std::uint64_t{1} << 62;
+
+    static void require_ongoing(const Position& position) {
+        if (position.outcome() != Outcome::ongoing) {
+            throw IllegalMove("the game is over; there is nothing to solve");
+        }
+    }
+
     std::unique_ptr<ExactSolver> solver_;
     std::atomic<bool> stop_ = false;
     std::atomic_flag in_use_;
@@ -79,11 +94,16 @@ private:
 }  // namespace
 
 void bind_solve(nb::module_& module) {
+    nb::enum_<SolveMethod>(module, "SolveMethod", "Which solver; all that fit give one answer.")
+        .value("best", SolveMethod::best)
+        .value("two_words", SolveMethod::two_words)
+        .value("general", SolveMethod::general);
     nb::class_<Solver>(module, "Solver", "An exact solver; its table stays until it is cleared.")
-        .def(nb::init<std::shared_ptr<const Geometry>, std::size_t>(), "geometry"_a,
-             "table_bytes"_a)
+        .def(nb::init<std::shared_ptr<const Geometry>, std::size_t, SolveMethod>(), "geometry"_a,
+             "table_bytes"_a, nb::kw_only(), "method"_a = SolveMethod::best)
         .def("set_book", &Solver::set_book, "codes"_a, "scores"_a, "stones"_a)
-        .def("score", &Solver::score, "position"_a, "seconds"_a, "nodes"_a)
+        .def("score", &Solver::score, "position"_a)
+        .def("bounds", &Solver::bounds, "position"_a, "seconds"_a, "nodes"_a)
         .def("move_scores", &Solver::move_scores, "position"_a, "seconds"_a, "nodes"_a)
         .def("clear", &Solver::clear)
         .def("stop", &Solver::stop)

@@ -72,27 +72,34 @@ public:
         std::vector<std::uint64_t> did(trees_.size(), 0);
         // Between two chunks, while all threads wait: adds up, and deals out the next chunk. So a
         // search of a given number of simulations does not depend on how the threads were timed.
+        // Chunks grow with the search: the fewer there are, the less the threads wait.
         const auto deal = [&]() noexcept {
             for (std::uint64_t& n : did) done += std::exchange(n, 0);
-            chunk = std::min(sims - done, kChunk * trees_.size());
+            chunk = std::min(sims - done, std::clamp(done / 8, kSlice * trees_.size(),
+                                                     kLongestChunk * trees_.size()));
             if (chunk == 0 || is_proven() || is_spent() || time_is_up()) is_over = true;
             for (std::size_t i = 0; i < share.size(); ++i) {
                 share[i] = chunk / share.size() + (i < chunk % share.size() ? 1 : 0);
             }
         };
+        const auto do_share = [&](std::size_t i) {
+            while (did[i] < share[i]) {
+                const std::uint64_t slice = std::min(share[i] - did[i], kSlice);
+                const std::uint64_t done_now = simulate(trees_[i], slice, time_is_up);
+                did[i] += done_now;
+                if (i == 0 && interrupted()) is_over = true;
+                if (done_now < slice || is_over) break;
+            }
+        };
         deal();
         if (trees_.size() == 1) {
-            for (; !is_over; deal()) {
-                did[0] = simulate(trees_[0], share[0], time_is_up);
-                if (interrupted()) is_over = true;
-            }
+            for (; !is_over; deal()) do_share(0);
             return done;
         }
         std::barrier barrier(static_cast<std::ptrdiff_t>(trees_.size()), deal);
         const auto work = [&](std::size_t i) {
             while (!is_over) {
-                did[i] = simulate(trees_[i], share[i], time_is_up);
-                if (i == 0 && interrupted()) is_over = true;
+                do_share(i);
                 barrier.arrive_and_wait();
             }
         };
@@ -142,7 +149,8 @@ public:
 private:
     static constexpr double kForever = 1e9;
     static constexpr std::size_t kLeastTreeBytes = std::size_t{1} << 20;
-    static constexpr std::uint64_t kChunk = 8192;
+    static constexpr std::uint64_t kSlice = 8192;  // between two looks at `interrupted`
+    static constexpr std::uint64_t kLongestChunk = 16 * kSlice;
     static constexpr std::uint64_t kSimsPerClock = 16;
     static constexpr std::size_t kLongestLine = 12;
 

@@ -127,10 +127,11 @@ std::unique_ptr<ExactSolver> make_drop_solver(std::shared_ptr<const Geometry> g,
 }
 
 inline std::unique_ptr<ExactSolver> make_solver(std::shared_ptr<const Geometry> g,
-                                                std::size_t table_bytes) {
+                                                std::size_t table_bytes, SolveMethod method) {
     const Rules& rules = g->rules;
-    if (rules.gravity && rules.line == LineRule::free) {
-        if (DropLayout<std::uint64_t>::fits(rules.rows, rules.cols)) {
+    if (rules.gravity && rules.line == LineRule::free && method != SolveMethod::general) {
+        if (method == SolveMethod::best &&
+            DropLayout<std::uint64_t>::fits(rules.rows, rules.cols)) {
             return make_drop_solver<std::uint64_t>(g, table_bytes);
         }
         if (DropLayout<Word128>::fits(rules.rows, rules.cols)) {

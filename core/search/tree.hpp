@@ -16,19 +16,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <span>
 #include <utility>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 #include "isa.hpp"
 #include "rules/rules.hpp"
+#include "search/tree_memory.hpp"
 #include "search/uct_config.hpp"
 
 TENGEN_BEGIN
@@ -96,29 +91,32 @@ private:
 
 class Tree {
 public:
-    explicit Tree(std::size_t cap_bytes) : cap_bytes_(cap_bytes) {
-        if (!reserve(kFirstBytes)) throw std::bad_alloc();
-    }
+    explicit Tree(std::size_t cap_bytes) : memory_(cap_bytes) {}
 
     Block block(Link link) const {
         return Block(at(link), reinterpret_cast<Block::Header*>(at(link))->capacity);
     }
+    // Begins to load a block that will be read soon: its parts arrive at once instead of one after
+    // the other.
+    void prefetch(Link link) const {
+        for (std::size_t line = 0; line < kPrefetchBytes; line += kLineBytes) {
+            __builtin_prefetch(at(link) + line, 1);
+        }
+    }
     std::size_t bytes() const { return used_; }
     std::size_t nodes() const { return nodes_; }
 
-    // Sees to it that the node with the children `link` can get one more; false when that would
-    // take more memory than the cap allows or the system has.
-    bool make_room(Link link) {
+    // Whether there is memory for one more child in the block `link`.
+    bool has_room(Link link) const {
         const std::size_t count = link == kNoLink ? 0 : block(link).count();
         if (count > 0 && count < block(link).header->capacity) return true;
         const std::size_t capacity = capacity_after(count);
         if (free_[capacity] != kNoLink) return true;
-        const std::size_t needed = used_ + Block::bytes(capacity);
-        return needed <= cap_bytes_ && reserve(needed);
+        return used_ + Block::bytes(capacity) <= memory_.size();
     }
 
     // Appends an unvisited child to the block `link` (or to a new one) and returns where the block
-    // is now. Requires that make_room(link) said yes.
+    // is now. Requires that has_room(link) said yes.
     Link append(Link link, Move move, Proof proof) {
         const std::size_t count = link == kNoLink ? 0 : block(link).count();
         if (link == kNoLink || count == block(link).header->capacity) link = grow(link, count);
@@ -144,11 +142,8 @@ public:
     }
 
 private:
-    struct Free {
-        void operator()(std::byte* p) const { std::free(p); }
-    };
-    static constexpr std::size_t kFirstBytes = 1 << 12;
-    static constexpr std::uintptr_t kHugePage = 1 << 21;
+    static constexpr std::size_t kLineBytes = 64;
+    static constexpr std::size_t kPrefetchBytes = 4 * kLineBytes;
 
     static constexpr std::size_t capacity_after(std::size_t count) {
         return count + 1 + (count >= 8 ? count / 8 : 0);
@@ -168,7 +163,7 @@ private:
         std::memcpy(at(link), &first_free, sizeof first_free);
         first_free = link;
     }
-    std::byte* at(Link link) const { return data_.get() + std::size_t{link} * kUnitBytes; }
+    std::byte* at(Link link) const { return memory_.data() + std::size_t{link} * kUnitBytes; }
 
     static void copy_slots(const Block& from, const Block& to) {
         const std::size_t n = from.count();
@@ -196,34 +191,9 @@ private:
         return link;
     }
 
-    bool reserve(std::size_t bytes) {
-        if (bytes <= reserved_) return true;
-        const std::size_t wanted = std::max(bytes, std::min(2 * reserved_, cap_bytes_));
-        void* moved = std::realloc(data_.get(), wanted);
-        if (moved == nullptr) return false;
-        static_cast<void>(data_.release());  // realloc has freed it
-        data_.reset(static_cast<std::byte*>(moved));
-        reserved_ = wanted;
-        advise_huge_pages();
-        return true;
-    }
-
-    // Pages of 2 MB where the system has them: fewer faults while the tree grows, and a descent
-    // hardly ever misses the address cache. Only advice; nothing depends on it.
-    void advise_huge_pages() const {
-#ifdef __linux__
-        const auto begin = reinterpret_cast<std::uintptr_t>(data_.get());
-        const std::uintptr_t from = (begin + kHugePage - 1) / kHugePage * kHugePage;
-        const std::uintptr_t to = (begin + reserved_) / kHugePage * kHugePage;
-        if (from < to) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
-#endif
-    }
-
-    std::size_t cap_bytes_;
+    TreeMemory memory_;
     std::size_t used_ = kUnitBytes;  // offset 0 is kNoLink
-    std::size_t reserved_ = 0;
     std::size_t nodes_ = 0;
-    std::unique_ptr<std::byte, Free> data_;
     std::array<Link, kMaxCells + kMaxCells / 8 + 2> free_{};  // per capacity
 };
 

@@ -152,7 +152,7 @@ public:
         double reward = 0;
         for (;;) {
             const bool is_full = link != kNoLink && tree_.block(link).header->is_full;
-            if (!is_full && tree_.make_room(link)) {
+            if (!is_full && tree_.has_room(link)) {
                 reward = grow(board, link);
                 break;
             }
@@ -171,8 +171,9 @@ public:
                 reward = sign(depth_ - 1) * worth(block.proof(i), depth_ - 1);
                 break;
             }
-            board.play(block.move(i));
             link = block.link[i];
+            tree_.prefetch(link);
+            board.play(block.move(i));
             if (config_.total == Total::tree) rank_now(link);
         }
         back_up(reward);

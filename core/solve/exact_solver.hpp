@@ -13,6 +13,10 @@
 
 namespace tengen {
 
+// Which solver: the fastest for the board, or, so that they can be compared, another that also
+// fits.
+enum class SolveMethod : std::uint8_t { best, two_words, general };
+
 class ExactSolver {
 public:
     virtual ~ExactSolver() = default;

@@ -13,8 +13,8 @@ from tengen import _core
 from tengen.rules import GridGame, parse_rules
 from tengen.search import UctSettings
 
-#: A piece of work: does it and returns how much of the row's unit it did.
-Work = Callable[[float], float]
+#: A piece of work: given its scale and a seed, does it and returns how much of the unit it did.
+Work = Callable[[float, int], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +49,13 @@ class Measured:
 
 
 def measure(row: Row, *, rounds: int, scale: float) -> Measured:
-    """Run a row's work, ours and the peer's turn by turn."""
+    """Run a row's work, ours and the peer's turn by turn; round 1 has seed 1, round 2 seed 2…"""
     has_peer = row.peer is not None and (row.uses_wall_time or peer_version() is not None)
     ours, peers = [], []
-    for _ in range(rounds):
-        ours.append(_rate(row, row.ours, scale))
+    for seed in range(1, rounds + 1):
+        ours.append(_rate(row, row.ours, scale, seed))
         if row.peer is not None and has_peer:
-            peers.append(_rate(row, row.peer, scale))
+            peers.append(_rate(row, row.peer, scale, seed))
     ratios = [a / b for a, b in zip(ours, peers, strict=False)]
     return Measured(
         work=row.work,
@@ -67,15 +67,15 @@ def measure(row: Row, *, rounds: int, scale: float) -> Measured:
     )
 
 
-def _rate(row: Row, work: Work, scale: float) -> float:
+def _rate(row: Row, work: Work, scale: float, seed: int) -> float:
     if row.is_figure:
-        return work(scale)
+        return work(scale, seed)
     if row.uses_wall_time:
         start = time.perf_counter()
-        return work(scale) / (time.perf_counter() - start)
+        return work(scale, seed) / (time.perf_counter() - start)
     with _one_core():
         start = time.process_time()
-        return work(scale) / (time.process_time() - start)
+        return work(scale, seed) / (time.process_time() - start)
 
 
 @contextmanager
@@ -104,16 +104,16 @@ def _plain(**settings: object) -> _core.UctConfig:
 
 
 def _uct(spec: str, sims: int, threads: int = 1) -> Work:
-    def work(scale: float) -> float:
-        search = _core.Uct(_start(spec), _plain(), threads=threads, seed=1)
+    def work(scale: float, seed: int) -> float:
+        search = _core.Uct(_start(spec), _plain(), threads=threads, seed=seed)
         return search.run(int(sims * scale), math.inf)
 
     return work
 
 
 def _bytes_per_node(spec: str, sims: int) -> Work:
-    def work(scale: float) -> float:
-        search = _core.Uct(_start(spec), _plain(), threads=1, seed=1)
+    def work(scale: float, seed: int) -> float:
+        search = _core.Uct(_start(spec), _plain(), threads=1, seed=seed)
         search.run(int(sims * scale), math.inf)
         report = search.report()
         return report.bytes / report.nodes
@@ -122,34 +122,34 @@ def _bytes_per_node(spec: str, sims: int) -> Work:
 
 
 def _playouts(spec: str, games: int) -> Work:
-    def work(scale: float) -> float:
+    def work(scale: float, seed: int) -> float:
         count = int(games * scale)
         _core.playouts(
             _start(spec),
             rollout=_core.Rollout.random,
             weights=_core.Weights.uniform,
             games=count,
-            seed=1,
+            seed=seed,
         )
         return count
 
     return work
 
 
-def _peer_search(name: str, *, sims: int, rollouts: int) -> None:
+def _peer_search(name: str, *, sims: int, rollouts: int, seed: int) -> None:
     import pyspiel
 
     game = pyspiel.load_game(name)
     # Its formula has no factor 2 under the root: sqrt(2) makes it the same exploration.
-    c, memory_mb, seed = math.sqrt(2), 8000, 1
+    c, memory_mb = math.sqrt(2), 8000
     evaluator = pyspiel.RandomRolloutEvaluator(rollouts, seed)
     bot = pyspiel.MCTSBot(game, evaluator, c, sims, memory_mb, False, seed, False)
     bot.mcts_search(game.new_initial_state())
 
 
 def _peer_uct(name: str, sims: int) -> Work:
-    def work(scale: float) -> float:
-        _peer_search(name, sims=int(sims * scale), rollouts=1)
+    def work(scale: float, seed: int) -> float:
+        _peer_search(name, sims=int(sims * scale), rollouts=1, seed=seed)
         return int(sims * scale)
 
     return work
@@ -158,8 +158,8 @@ def _peer_uct(name: str, sims: int) -> Work:
 def _peer_playouts(name: str, games: int) -> Work:
     """Its rollouts are reachable only through a search: one simulation with many of them."""
 
-    def work(scale: float) -> float:
-        _peer_search(name, sims=1, rollouts=int(games * scale))
+    def work(scale: float, seed: int) -> float:
+        _peer_search(name, sims=1, rollouts=int(games * scale), seed=seed)
         return int(games * scale)
 
     return work

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 
 from tengen import _core
-from tengen.errors import IllegalMove, SpecError
+from tengen.errors import SpecError
 from tengen.rules import AnyGame, AnyPosition, GridGame
 from tengen.solve.book import Book, book_for
 from tengen.solve.solution import Bounds, Solution
@@ -31,15 +31,15 @@ class Solver:
 
     def score(self, position: AnyPosition) -> int:
         """The exact score of an unfinished position, for the mover."""
-        bounds = self.bounds(position)
-        assert bounds.is_exact, "nothing limits it"
-        return bounds.low
+        if position.game is not self.game:  # most often it is, and this is all there is to do
+            self._check_game(position.game)
+        return self._native.score(position.state)
 
     def bounds(
         self, position: AnyPosition, *, seconds: float | None = None, nodes: int | None = None
     ) -> Bounds:
         """What is proven of the score within a limit; exact when none was reached."""
-        low, high = self._native.score(self._state(position), *_limits(seconds, nodes))
+        low, high = self._native.bounds(self._state(position), *_limits(seconds, nodes))
         return Bounds(low, high)
 
     def solve(
@@ -71,13 +71,14 @@ class Solver:
         """Positions searched so far."""
         return self._native.nodes
 
+    def _check_game(self, game: AnyGame) -> None:
+        if game != self.game:
+            raise SpecError(f"this solver is for {self.game.name}, not {game.name}")
+
     def _state(self, position: AnyPosition) -> _core.Position:
-        if position.game != self.game:
-            raise SpecError(f"this solver is for {self.game.name}, not {position.game.name}")
-        if position.is_over:
-            raise IllegalMove("the game is over; there is nothing to solve")
-        assert isinstance(position.state, _core.Position)
-        return position.state
+        self._check_game(position.game)
+        state: _core.Position = position.state
+        return state
 
 
 def _limits(seconds: float | None, nodes: int | None) -> tuple[float, int]:
