@@ -5,9 +5,9 @@ well-known benchmark. Positions are drawn by random play from a seed, without a 
 solvers find the score of the position itself, each through its Python class, without a book, with
 tables cleared before each one; CPU time on one pinned core.
 
-They take turns in five blocks of positions a class. `--turns single` makes it position by position:
-then the peer's clearing of its table, some 45 ms of writing, comes between any two calls of ours and
-leaves nothing in the caches, which is a cost of its own that only the microseconds of late-easy show.
+They take turns in five blocks of positions a class. `--turns single` makes it position by
+position: then the peer's clearing of its table, some 45 ms of writing, comes between any two calls
+of ours and leaves nothing in the caches, a cost that only the microseconds of late-easy show.
 
     make bench                                   # installs the peers first
     .venv/bin/python benchmarks/solver.py        # half an hour; --fewest 7 takes three minutes

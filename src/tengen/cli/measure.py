@@ -49,7 +49,7 @@ class Measured:
 
 
 def measure(row: Row, *, rounds: int, scale: float) -> Measured:
-    """Run a row's work, ours and the peer's turn by turn; round 1 has seed 1, round 2 seed 2…"""
+    """Run a row's work, ours and the peer's turn by turn; the rounds are seeded 1, 2, 3 and on."""
     has_peer = row.peer is not None and (row.uses_wall_time or peer_version() is not None)
     ours, peers = [], []
     for seed in range(1, rounds + 1):
