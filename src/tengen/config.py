@@ -71,6 +71,8 @@ def _sentence(
         return f"{where} has no key {key!r}; it has: {', '.join(names) or 'none'}"
     if not key:  # about several values together
         return f"{where}: {context['error']}"
+    if key not in values:
+        return f"{name} is missing"
     limits = {
         "greater_than_equal": ("at least", "ge"),
         "greater_than": ("more than", "gt"),

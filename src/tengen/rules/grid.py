@@ -122,10 +122,11 @@ class GridGame(Game[GridState]):
         ``last1``, ``last2``, … (the cell filled so many plies ago) and ``colour`` (1 everywhere
         when the first player is to move).
         """
-        return state.planes([_plane(name) for name in names])
+        return state.planes([parse_plane(name) for name in names])
 
 
-def _plane(name: str) -> tuple[_core.PlaneKind, int]:
+def parse_plane(name: str) -> tuple[_core.PlaneKind, int]:
+    """The native kind and age of a plane by its name; raises when there is none."""
     kinds = {kind.name: kind for kind in _core.PlaneKind}
     age = name.removeprefix("last")
     if age != name and age.isascii() and age.isdigit() and 1 <= int(age) <= _core.MAX_SIDE**2:
