@@ -8,6 +8,7 @@ config      the base of all settings
 rules       games, positions, notation; ``rules.game`` is the contract
 solve       exact scores; ``core/solve`` has the search
 search      tree searches; ``search.reference`` is the one to read first
+network     networks, their files, and how they are asked; torch only to train or export
 players     the grammar of players and everything that can decide a move
 arena       labelled positions, and how well a player does on them
 cli         the command ``tengen``

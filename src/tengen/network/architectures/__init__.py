@@ -1,0 +1,44 @@
+"""The architectures in PyTorch, one file each; ``base`` has their contract."""
+
+import torch
+
+from tengen.network.architectures.base import ConvNorm, Network, Output, value_of
+from tengen.network.architectures.connectx import Connectx
+from tengen.network.architectures.gobang_lite import GobangLite
+from tengen.network.architectures.gomoku_policy import GomokuPolicy
+from tengen.network.architectures.mnk import Mnk
+from tengen.network.architectures.resnet import Resnet
+from tengen.network.config import (
+    ConnectxConfig,
+    GobangLiteConfig,
+    GomokuPolicyConfig,
+    MnkConfig,
+    NetworkConfig,
+    ResnetConfig,
+)
+from tengen.rules import Rules
+
+__all__ = ["ConvNorm", "Network", "Output", "build", "value_of"]
+
+
+def build(config: NetworkConfig, rules: Rules, *, seed: int | None = None) -> Network:
+    """A new network; a seed makes its first weights repeatable."""
+    with torch.random.fork_rng(devices=[], enabled=seed is not None):
+        if seed is not None:
+            torch.manual_seed(seed)
+        return _build(config, rules)
+
+
+def _build(config: NetworkConfig, rules: Rules) -> Network:
+    match config:
+        case ResnetConfig():
+            return Resnet(config, rules)
+        case ConnectxConfig():
+            return Connectx(config, rules)
+        case GobangLiteConfig():
+            return GobangLite(config, rules)
+        case MnkConfig():
+            return Mnk(config, rules)
+        case GomokuPolicyConfig():
+            return GomokuPolicy(config, rules)
+    raise AssertionError(f"{config.name} has no module")
