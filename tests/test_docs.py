@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tengen.cli.app import app
+from tengen.network import ARCHITECTURES
 from tengen.players import KINDS
 from tengen.rules import LINES, NAMED
 
@@ -67,6 +68,10 @@ def test_every_command_player_key_and_game_is_documented() -> None:
         assert f"`{name}`" in text
         for key in kind.settings.model_fields:
             assert f"`{key}`" in text, f"{name}: {key}"
+    for name, config in ARCHITECTURES.items():
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        for key in config.model_fields:
+            assert f"| `{key}` |" in section, f"{name}: {key}"
     for name in (*NAMED, *LINES):
         assert f"`{name}`" in text, name
 

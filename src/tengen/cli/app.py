@@ -10,6 +10,7 @@ import typer
 from tengen import __version__
 from tengen.cli.bench import bench
 from tengen.cli.evaluate import evaluate
+from tengen.cli.export import export
 from tengen.cli.games import games
 from tengen.cli.play import play
 from tengen.cli.players import players
@@ -36,6 +37,7 @@ app.command()(play)
 app.command()(solve)
 app.command()(positions)
 app.command()(evaluate)
+app.command()(export)
 app.command()(bench)
 
 
