@@ -36,4 +36,5 @@ NB_MODULE(_core, module) {
     tengen::bind_rules(module);
     tengen::bind_search(module);
     tengen::bind_solve(module);
+    tengen::bind_neural(module);
 }

@@ -14,6 +14,7 @@
 
 #include "isa.hpp"
 #include "rules/geometry.hpp"
+#include "rules/random.hpp"
 #include "rules/runs.hpp"
 
 TENGEN_BEGIN
@@ -80,6 +81,18 @@ public:
         if (g_->rules.gravity) return landing_[move];
         return is_empty(static_cast<Cell>(move)) ? static_cast<Cell>(move) : kNone;
     }
+
+    // Equal for equal stones: the rows are the first of the lines.
+    std::uint64_t hash() const {
+        std::uint64_t mixed = 0;
+        for (std::size_t row = 0; row < static_cast<std::size_t>(g_->rules.rows); ++row) {
+            const std::uint64_t both = std::uint64_t{lines_[0][row]} << 32 | lines_[1][row];
+            mixed = Random(mixed ^ both).next();
+        }
+        return mixed;
+    }
+    bool mover_has(Cell cell) const { return has_stone(mover(), cell); }
+    bool opponent_has(Cell cell) const { return has_stone(1 - mover(), cell); }
 
     // Calls visit(move, cell) for every legal move, in ascending order.
     template <class Visit>

@@ -25,6 +25,9 @@ public:
         return static_cast<std::uint32_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
     }
 
+    // Uniform in (0, 1), never one of the ends.
+    double unit() { return (static_cast<double>(next() >> 12) + 0.5) * 0x1p-52; }
+
 private:
     std::uint64_t state_;
 };

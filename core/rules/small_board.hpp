@@ -11,6 +11,7 @@
 
 #include "isa.hpp"
 #include "rules/geometry.hpp"
+#include "rules/random.hpp"
 #include "rules/runs.hpp"
 
 TENGEN_BEGIN
@@ -97,6 +98,13 @@ public:
     Spot spot_of(Cell cell) const { return std::uint64_t{1} << g_->small.bit_of_cell[cell]; }
     bool is_empty(Cell cell) const {
         return ((occupied() >> g_->small.bit_of_cell[cell]) & 1u) == 0;
+    }
+
+    // Equal for equal stones.
+    std::uint64_t hash() const { return Random(Random(own_).next() ^ enemy_).next(); }
+    bool mover_has(Cell cell) const { return ((own_ >> g_->small.bit_of_cell[cell]) & 1u) != 0; }
+    bool opponent_has(Cell cell) const {
+        return ((enemy_ >> g_->small.bit_of_cell[cell]) & 1u) != 0;
     }
 
     // Calls visit(move, spot) for every legal move, in ascending order.

@@ -62,4 +62,39 @@ inline double value_of(double mean_reward, const Reward& reward) {
     return 2.0 * (mean_reward - reward.loss) / (reward.win - reward.loss) - 1.0;
 }
 
+// PUCT (Rosin 2011; Silver et al. 2017): Q + c * P * sqrt(sum of N) / (1 + N). The root of the sum
+// is the same for all siblings; connectx adds 1e-8 under it.
+inline double puct_root(std::uint32_t parent_visits, double offset) {
+    return std::sqrt(static_cast<double>(parent_visits) + offset);
+}
+inline double puct_score(double mean, double c, double prior, double root, std::uint32_t visits) {
+    return mean + c * prior * root / (1.0 + static_cast<double>(visits));
+}
+// KataGo (Wu 2019): so many visits a move of this prior gets in self-play whatever its value.
+inline double forced_visits(double forced, double prior, std::uint32_t parent_visits) {
+    return std::sqrt(forced * prior * static_cast<double>(parent_visits));
+}
+
+// The hybrid design: R / max(1, C) + (2 + 2p) / sqrt(1 + C), with R the sum of rewards, C the
+// visits and p the policy's probability.
+inline double hybrid_score(double total, double prior, std::uint32_t visits) {
+    const auto n = static_cast<double>(visits);
+    return total / (visits > 0 ? n : 1.0) + (2.0 + 2.0 * prior) / std::sqrt(1.0 + n);
+}
+
+// Gumbel AlphaZero (Danihelka et al. 2022): a value as a change of the logit, the heavier the more
+// visits stand behind the values.
+inline double gumbel_sigma(double value, std::uint32_t most_visits, double c_visit,
+                           double c_scale) {
+    return (c_visit + static_cast<double>(most_visits)) * c_scale * value;
+}
+// The value lent to moves without visits: the network's own, mixed with what the visited ones
+// (of this sum of priors and of prior times mean) have shown.
+inline double gumbel_mixed_value(double network_value, std::uint32_t visits, double visited_prior,
+                                 double weighted_means) {
+    if (visits == 0 || visited_prior <= 0) return network_value;
+    const auto n = static_cast<double>(visits);
+    return (network_value + n * weighted_means / visited_prior) / (1.0 + n);
+}
+
 }  // namespace tengen

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from tengen.errors import SpecError
 from tengen.network.card import NetworkCard, check_fits
 from tengen.network.config import ARCHITECTURES, NetworkConfig, read_network
-from tengen.network.evaluator import BatchEvaluator, OnnxEvaluator, Precision
+from tengen.network.evaluator import OnnxEvaluator, Precision
 from tengen.network.shipped import resolve_network, shipped_networks
 from tengen.network.symmetric import SymmetricEvaluator
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARCHITECTURES",
-    "BatchEvaluator",
     "Network",
     "NetworkCard",
     "NetworkConfig",

@@ -1,7 +1,7 @@
 """Networks in use: an ``.onnx`` file behind two arrays in and two arrays out. No PyTorch."""
 
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,26 +19,6 @@ _PRECISIONS = ("fp32", "int8")
 _CUDA, _CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
 #: ONNX Runtime's level at which only what ends the program is printed.
 _FATAL = 4
-
-
-class BatchEvaluator(Protocol):
-    """Whatever judges positions by the batch; one thread at a time may ask it."""
-
-    @property
-    def planes(self) -> tuple[str, ...]:
-        """The planes it wants, in order."""
-
-    @property
-    def has_value(self) -> bool:
-        """Whether its values mean anything."""
-
-    def evaluate(
-        self, planes: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Policy logits # [n, moves] and values for the mover # [n]; zeros when policy only."""
-
-    def clone(self) -> Self:
-        """Another one of the same, for another thread."""
 
 
 class OnnxEvaluator:

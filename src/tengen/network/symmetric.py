@@ -5,14 +5,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen.network.evaluator import BatchEvaluator
 from tengen.rules import GridGame, Rules
+from tengen.search import Evaluator
 
 
 class SymmetricEvaluator:
     """Averages another evaluator over the symmetries that the rules keep."""
 
-    def __init__(self, inner: BatchEvaluator, rules: Rules) -> None:
+    def __init__(self, inner: Evaluator, rules: Rules) -> None:
         game = GridGame(rules)
         self.planes = inner.planes
         self.has_value = inner.has_value

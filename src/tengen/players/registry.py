@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from tengen.config import Settings
 from tengen.errors import SpecError
+from tengen.players.net import hybrid_player, net_player
 from tengen.players.player import Player
 from tengen.players.simple import RandomPlayer, ReflexPlayer
 from tengen.players.solver import SolverPlayer, SolverSettings
 from tengen.players.spec import PlayerSpec, parse_player_spec
-from tengen.players.uct import UctPlayer
+from tengen.players.uct import uct_player
 from tengen.rules import AnyGame, GridGame
-from tengen.search import UctSettings
+from tengen.search import GuidedSettings, HybridSettings, UctSettings
 
 
 class NoSettings(Settings):
@@ -26,11 +27,13 @@ class Kind:
     summary: str
     settings: type[Settings]
     make: Callable[[PlayerSpec, AnyGame, int], Player]
+    #: What its target is, for a kind that must have one.
+    target: str | None = None
 
 
 def _uct(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     settings = UctSettings.read(spec.values, where=spec.kind)
-    return UctPlayer(spec.text, game, settings, seed=seed)
+    return uct_player(spec.text, game, settings, seed=seed)
 
 
 def _random(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
@@ -50,6 +53,18 @@ def _solver(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     return SolverPlayer(spec.text, game, settings, seed=seed)
 
 
+def _net(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
+    settings = GuidedSettings.read(spec.values, where=spec.kind)
+    assert spec.target is not None, "checked before"
+    return net_player(spec.text, game, spec.target, settings, seed=seed)
+
+
+def _hybrid(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
+    settings = HybridSettings.read(spec.values, where=spec.kind)
+    assert spec.target is not None, "checked before"
+    return hybrid_player(spec.text, game, spec.target, settings, seed=seed)
+
+
 def _human(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
     raise SpecError("player human sits at the terminal: tengen play")
 
@@ -58,6 +73,10 @@ KINDS = {
     "random": Kind("uniformly random moves", NoSettings, _random),
     "reflex": Kind("the rule-based fast move: win, block, extend, stay close", NoSettings, _reflex),
     "uct": Kind("tree search with rollouts", UctSettings, _uct),
+    "net": Kind("search guided by a network", GuidedSettings, _net, target="network"),
+    "hybrid": Kind(
+        "a policy network's best moves and rollouts", HybridSettings, _hybrid, target="network"
+    ),
     "solver": Kind("exact play where the board allows", SolverSettings, _solver),
     "human": Kind("you, at the terminal", NoSettings, _human),
 }
@@ -70,8 +89,11 @@ def player(spec: str, game: AnyGame, *, seed: int | None = None) -> Player:
         raise SpecError(
             f"player {spec!r}: {parsed.kind!r} is not known; it must be {', '.join(KINDS)}"
         )
-    if parsed.target is not None:
+    wanted = KINDS[parsed.kind].target
+    if parsed.target is not None and wanted is None:
         raise SpecError(f"player {spec!r}: {parsed.kind} takes no target")
+    if parsed.target is None and wanted is not None:
+        raise SpecError(f"player {spec!r}: {parsed.kind} needs a target, {parsed.kind}:{wanted}")
     if seed is not None and not (isinstance(seed, int) and 0 <= seed < 1 << 64):
         raise SpecError(f"seed is {seed}; it must be a whole number from 0 to 2**64 - 1")
     chosen = secrets.randbits(64) if seed is None else seed

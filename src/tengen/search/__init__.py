@@ -1,9 +1,27 @@
-"""Trees, playouts and their settings; ``uct`` is the native search, ``reference`` the oracle."""
+"""Trees, playouts and their settings.
+
+``uct`` and ``guided`` are the native searches, the ``reference`` modules their oracles and the
+searches of games written in Python.
+"""
 
 from tengen.search.decision import Decision
 from tengen.search.engine import Report, TreeSearch
+from tengen.search.evaluator import Evaluator
+from tengen.search.guided import GuidedSearch
+from tengen.search.neural_settings import GuidedSettings, HybridSettings
 from tengen.search.reference import ReferenceUct
 from tengen.search.settings import UctSettings
 from tengen.search.uct import NativeUct
 
-__all__ = ["Decision", "NativeUct", "ReferenceUct", "Report", "TreeSearch", "UctSettings"]
+__all__ = [
+    "Decision",
+    "Evaluator",
+    "GuidedSearch",
+    "GuidedSettings",
+    "HybridSettings",
+    "NativeUct",
+    "ReferenceUct",
+    "Report",
+    "TreeSearch",
+    "UctSettings",
+]

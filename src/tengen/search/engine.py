@@ -16,6 +16,8 @@ class Report:
     value: float
     is_proven: bool
     nodes: int
+    #: Probability per move, where the search has better ones than the share of visits.
+    policy: dict[int, float] | None = None
 
 
 class TreeSearch(Protocol):

@@ -1,4 +1,4 @@
-"""The formulas of UCT, as in ``core/search/formulas.hpp`` and with the same rounding."""
+"""The formulas of the tree searches, rounded as in ``core/search/formulas.hpp``."""
 
 import math
 from ctypes import c_float
@@ -40,3 +40,40 @@ def ucb_score(mean: float, exploration: float, spread: float) -> float:
 def value_of(mean_reward: float, win: float, loss: float) -> float:
     """A mean reward as a value in [-1, 1]."""
     return 2.0 * (mean_reward - loss) / (win - loss) - 1.0
+
+
+def puct_root(parent_visits: int, offset: float) -> float:
+    """The root of the sum of visits; connectx adds 1e-8 under it."""
+    return math.sqrt(parent_visits + offset)
+
+
+def puct_score(mean: float, c: float, prior: float, root: float, visits: int) -> float:
+    """PUCT (Rosin 2011; Silver et al. 2017): ``Q + c * P * sqrt(sum of N) / (1 + N)``."""
+    return mean + c * prior * root / (1.0 + visits)
+
+
+def gumbel_sigma(value: float, most_visits: int, c_visit: float, c_scale: float) -> float:
+    """A value as a change of the logit (Danihelka et al. 2022)."""
+    return (c_visit + most_visits) * c_scale * value
+
+
+def gumbel_mixed_value(
+    network_value: float, visits: int, visited_prior: float, weighted_means: float
+) -> float:
+    """The value lent to moves without visits."""
+    if visits == 0 or visited_prior <= 0:
+        return network_value
+    return (network_value + visits * weighted_means / visited_prior) / (1.0 + visits)
+
+
+def halving_schedule(considered: int, sims: int) -> list[int]:
+    """Per simulation, how many visits the root move has that is to be visited next."""
+    phases = max(1, (considered - 1).bit_length())
+    schedule: list[int] = []
+    visits, left = 0, considered
+    while len(schedule) < sims:
+        for _ in range(max(1, sims // (phases * left))):
+            schedule += [visits] * left
+            visits += 1
+        left = max(min(2, considered), left // 2)
+    return schedule[:sims]

@@ -20,3 +20,7 @@ class SplitMix:
     def below(self, bound: int) -> int:
         """Uniform in [0, bound)."""
         return (self.next() * bound) >> 64
+
+    def unit(self) -> float:
+        """Uniform in (0, 1), never one of the ends."""
+        return ((self.next() >> 12) + 0.5) * 2.0**-52

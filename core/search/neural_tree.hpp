@@ -1,0 +1,251 @@
+// The tree of a search guided by a network: nodes, and an edge per legal move of an expanded node.
+//
+// Statistics stand on the edges, for the player who moves. A node may have several parents when
+// equal positions share one (NeuralConfig::share); it knows none of them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "isa.hpp"
+#include "rules/rules.hpp"
+#include "search/formulas.hpp"
+#include "search/neural_config.hpp"
+
+TENGEN_BEGIN
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = std::numeric_limits<NodeId>::max();
+
+struct Edge {
+    double total = 0;  // sum of values
+    float prior = 0;
+    std::uint32_t visits = 0;   // finished ones
+    std::uint32_t pending = 0;  // descents under way
+    NodeId child = kNoNode;
+    Move move = 0;
+
+    std::uint32_t all_visits() const { return visits + pending; }
+    double mean() const { return total / static_cast<double>(visits); }
+};
+
+struct Node {
+    std::uint64_t key = 0;  // of the position; only where positions are shared
+    std::uint32_t first_edge = 0;
+    std::uint32_t edge_count = 0;  // 0 until it is expanded
+    std::uint32_t visits = 0;      // of its edges, those under way included
+    float value = 0;               // the evaluator's, for the mover
+    Proof proof = Proof::open;     // for the mover; known from the start when the game is over
+    bool is_over = false;
+    bool is_waiting = false;  // for its evaluation
+};
+
+// A move on the way from the root.
+struct Step {
+    NodeId node;
+    std::uint32_t edge;
+};
+
+class NeuralTree {
+public:
+    explicit NeuralTree(const NeuralConfig& config) : config_(config) { clear(); }
+
+    // An empty tree: node 0 is the root, not yet expanded.
+    void clear() {
+        nodes_.assign(1, Node{});
+        edges_.clear();
+        by_key_.clear();
+    }
+
+    Node& node(NodeId id) { return nodes_[id]; }
+    const Node& node(NodeId id) const { return nodes_[id]; }
+    std::span<Edge> edges(const Node& node) {
+        return {edges_.data() + node.first_edge, node.edge_count};
+    }
+    std::span<const Edge> edges(const Node& node) const {
+        return {edges_.data() + node.first_edge, node.edge_count};
+    }
+    Edge& edge(NodeId id, std::size_t index) { return edges_[nodes_[id].first_edge + index]; }
+    const Edge& edge(NodeId id, std::size_t index) const {
+        return edges_[nodes_[id].first_edge + index];
+    }
+    std::size_t size() const { return nodes_.size(); }
+    std::size_t bytes() const {
+        return nodes_.size() * sizeof(Node) + edges_.size() * sizeof(Edge);
+    }
+
+    // The node of a position: a new one, or where positions are shared the one it has already.
+    struct Added {
+        NodeId id;
+        bool is_new;
+    };
+    Added add(std::uint64_t key) {
+        const auto id = static_cast<NodeId>(nodes_.size());
+        if (config_.share) {
+            const auto [at, is_new] = by_key_.try_emplace(key, id);
+            if (!is_new) return {at->second, false};
+        }
+        nodes_.push_back(Node{});
+        nodes_.back().key = key;
+        return {id, true};
+    }
+
+    // Gives a node its edges, to be filled by the caller. Valid until the next call.
+    std::span<Edge> open(NodeId id, std::size_t count) {
+        nodes_[id].first_edge = static_cast<std::uint32_t>(edges_.size());
+        nodes_[id].edge_count = static_cast<std::uint32_t>(count);
+        edges_.resize(edges_.size() + count);
+        return edges(nodes_[id]);
+    }
+
+    // Makes a node the root and forgets what cannot be reached from it.
+    void keep_below(NodeId root) {
+        NeuralTree kept(config_);
+        std::vector<NodeId> moved(nodes_.size(), kNoNode);
+        std::vector<NodeId> order{root};
+        moved[root] = 0;
+        kept.nodes_.assign(1, nodes_[root]);
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const std::span<const Edge> from = edges(nodes_[order[i]]);
+            kept.nodes_[i].first_edge = static_cast<std::uint32_t>(kept.edges_.size());
+            for (Edge edge : from) {
+                if (edge.child != kNoNode) {
+                    if (moved[edge.child] == kNoNode) {
+                        moved[edge.child] = static_cast<NodeId>(order.size());
+                        order.push_back(edge.child);
+                        kept.nodes_.push_back(nodes_[edge.child]);
+                    }
+                    edge.child = moved[edge.child];
+                }
+                kept.edges_.push_back(edge);
+            }
+        }
+        if (config_.share) {
+            for (NodeId id = 0; id < kept.nodes_.size(); ++id) {
+                kept.by_key_.emplace(kept.nodes_[id].key, id);
+            }
+        }
+        *this = std::move(kept);
+    }
+
+    // A result that is known, for the one it is known for.
+    double exact(Proof proof) const {
+        return proof == Proof::win ? 1.0 : proof == Proof::loss ? -1.0 : config_.draw_value;
+    }
+    bool is_settled(const Node& node) const {
+        return node.is_over || (config_.proof && node.proof != Proof::open);
+    }
+    // For the player who makes the move.
+    Proof proof_of(const Edge& edge) const {
+        if (edge.child == kNoNode || !is_settled(nodes_[edge.child])) return Proof::open;
+        switch (nodes_[edge.child].proof) {
+            case Proof::win: return Proof::loss;
+            case Proof::loss: return Proof::win;
+            default: return Proof::draw;
+        }
+    }
+    bool is_lost(const Edge& edge) const { return config_.proof && proof_of(edge) == Proof::loss; }
+    // What is known of a move, else its mean, else `unvisited`.
+    double mean_of(const Edge& edge, double unvisited) const {
+        if (edge.child != kNoNode && is_settled(nodes_[edge.child])) {
+            return -exact(nodes_[edge.child].proof);
+        }
+        return edge.visits == 0 ? unvisited : edge.mean();
+    }
+    // The mean over a node's moves; the evaluator's value while none has been visited.
+    double mean_value(const Node& node) const {
+        double total = 0;
+        std::uint32_t visits = 0;
+        for (const Edge& edge : edges(node)) {
+            total += edge.total;
+            visits += edge.visits;
+        }
+        return visits == 0 ? static_cast<double>(node.value) : total / static_cast<double>(visits);
+    }
+    // What is proven of a node now that something may be of one of its moves (MCTS-Solver, Winands
+    // et al. 2008, with draws). The hybrid does not see all moves, so it can only prove wins.
+    Proof proof_from(const Node& node, const Edge& newest) const {
+        const Proof first = proof_of(newest);
+        if (first == Proof::open || first == Proof::win) return first;
+        if (config_.selection == Selection::hybrid) return Proof::open;
+        Proof best = Proof::loss;
+        for (const Edge& edge : edges(node)) {
+            const Proof proof = proof_of(edge);
+            if (proof == Proof::open) return Proof::open;
+            if (proof == Proof::draw) best = Proof::draw;
+        }
+        return best;
+    }
+
+    // Carries the value of the last step's position, for its mover, towards the root. Here, and
+    // nowhere else, a value changes sides.
+    void back_up(std::span<const Step> path, double value) {
+        for (std::size_t depth = path.size(); depth-- > 0;) {
+            Node& node = nodes_[path[depth].node];
+            Edge& edge = this->edge(path[depth].node, path[depth].edge);
+            value = -value;
+            edge.total += value;
+            ++edge.visits;
+            --edge.pending;
+            if (!config_.proof) continue;
+            if (node.proof == Proof::open) node.proof = proof_from(node, edge);
+            if (node.proof != Proof::open) value = exact(node.proof);
+        }
+    }
+    void undo(std::span<const Step> path) {
+        for (const Step& step : path) {
+            --node(step.node).visits;
+            --edge(step.node, step.edge).pending;
+        }
+    }
+
+    // Gumbel: logit plus weighted value of every move of a node, those without visits filled in.
+    std::vector<double> improved_logits(const Node& node) const {
+        const std::span<const Edge> all = edges(node);
+        double visited_prior = 0;
+        double weighted = 0;
+        std::uint32_t visits = 0;
+        std::uint32_t most = 0;
+        for (const Edge& edge : all) {
+            if (edge.visits == 0) continue;
+            visits += edge.visits;
+            most = std::max(most, edge.visits);
+            visited_prior += static_cast<double>(edge.prior);
+            weighted += static_cast<double>(edge.prior) * mean_of(edge, 0);
+        }
+        const double unvisited =
+            gumbel_mixed_value(static_cast<double>(node.value), visits, visited_prior, weighted);
+        std::vector<double> logits(all.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const double prior = std::max(static_cast<double>(all[i].prior), kLeastPrior);
+            logits[i] = std::log(prior) + gumbel_sigma(mean_of(all[i], unvisited), most,
+                                                       config_.c_visit, config_.c_scale);
+        }
+        return logits;
+    }
+    std::vector<double> improved_policy(const Node& node) const {
+        std::vector<double> weights = improved_logits(node);
+        const double highest = *std::max_element(weights.begin(), weights.end());
+        double sum = 0;
+        for (double& weight : weights) sum += weight = std::exp(weight - highest);
+        for (double& weight : weights) weight /= sum;
+        return weights;
+    }
+
+private:
+    static constexpr double kLeastPrior = 1e-30;
+
+    NeuralConfig config_;
+    std::vector<Node> nodes_;
+    std::vector<Edge> edges_;
+    std::unordered_map<std::uint64_t, NodeId> by_key_;
+};
+
+TENGEN_END

@@ -1,0 +1,141 @@
+// What is special about the root of a guided search: chance, forced visits, and Gumbel's plan.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isa.hpp"
+#include "rules/random.hpp"
+#include "search/formulas.hpp"
+#include "search/gumbel.hpp"
+#include "search/neural_config.hpp"
+#include "search/neural_tree.hpp"
+#include "search/noise.hpp"
+
+TENGEN_BEGIN
+
+class RootPlan {
+public:
+    explicit RootPlan(const NeuralConfig& config) : config_(config) {}
+
+    // For a search of `sims` simulations from a root that has its moves.
+    void make(std::span<const Edge> edges, std::uint64_t sims, const RootNoise& noise,
+              Random& random) {
+        noise_ = noise;
+        sims_ = sims;
+        priors_.clear();
+        for (const Edge& edge : edges) priors_.push_back(static_cast<double>(edge.prior));
+        if (noise.epsilon > 0 && edges.size() > 1) {
+            const auto size = static_cast<double>(edges.size());
+            const auto shares = draw_dirichlet(noise.alpha / size, edges.size(), random);
+            for (std::size_t i = 0; i < edges.size(); ++i) {
+                priors_[i] = (1.0 - noise.epsilon) * priors_[i] + noise.epsilon * shares[i];
+            }
+        }
+        if (config_.selection != Selection::gumbel) return;
+        gumbel_.assign(edges.size(), 0.0);
+        if (noise.gumbel) {
+            for (double& g : gumbel_) g = draw_gumbel(random);
+        }
+        schedule_.clear();
+        extend(edges);
+    }
+    void clear() {
+        priors_.clear();
+        noise_ = {};
+    }
+    bool is_made() const { return !priors_.empty(); }
+
+    double prior(std::size_t i) const { return priors_[i]; }
+    bool is_forced(const Edge& edge, std::size_t i, std::uint32_t root_visits) const {
+        return noise_.forced > 0 && edge.all_visits() > 0 &&
+               static_cast<double>(edge.all_visits()) <
+                   forced_visits(noise_.forced, priors_[i], root_visits);
+    }
+
+    // Gumbel's part of a move's score.
+    double gumbel(std::size_t i) const { return gumbel_[i]; }
+    // How many visits of this plan the next move to visit should have.
+    std::uint32_t wanted_visits(std::span<const Edge> edges, std::uint64_t started) {
+        if (started >= schedule_.size()) extend(edges);
+        return schedule_[started];
+    }
+    // Visits that a move got under this plan.
+    std::uint32_t added(std::uint32_t visits, std::size_t i) const {
+        return visits - base_visits_[i];
+    }
+
+    // The share of every root move in the visits; its prior while there are none.
+    std::vector<double> visit_shares(const NeuralTree& tree) const {
+        const auto edges = tree.edges(tree.node(0));
+        std::vector<double> shares;
+        double sum = 0;
+        for (const Edge& edge : edges) {
+            shares.push_back(static_cast<double>(edge.visits));
+            sum += shares.back();
+        }
+        if (noise_.forced > 0 && sum > 0) sum = prune(shares, tree);
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            shares[i] = sum > 0 ? shares[i] / sum : static_cast<double>(edges[i].prior);
+        }
+        return shares;
+    }
+
+private:
+    // Takes back forced visits that a move's value does not warrant; returns the sum of what is
+    // left of `visits`.
+    double prune(std::vector<double>& visits, const NeuralTree& tree) const {
+        const auto edges = tree.edges(tree.node(0));
+        const std::uint32_t total = tree.node(0).visits;
+        const auto best = static_cast<std::size_t>(std::max_element(visits.begin(), visits.end()) -
+                                                   visits.begin());
+        const double root = puct_root(total, config_.visits_offset);
+        const double goal = puct_score(tree.mean_of(edges[best], 0), config_.c, priors_[best], root,
+                                       edges[best].visits);
+        double sum = 0;
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            if (i != best && edges[i].visits > 0) {
+                const double mean = tree.mean_of(edges[i], 0);
+                const double most = std::floor(forced_visits(noise_.forced, priors_[i], total));
+                std::uint32_t left = edges[i].visits;
+                for (double taken = 0; taken < most && left > 0; ++taken, --left) {
+                    if (puct_score(mean, config_.c, priors_[i], root, left - 1) >= goal) break;
+                }
+                visits[i] = left <= 1 ? 0.0 : static_cast<double>(left);
+            }
+            sum += visits[i];
+        }
+        return sum;
+    }
+
+    static constexpr std::size_t kLongestPlan = 1 << 16;
+    static constexpr std::size_t kFirstPlan = 64;
+
+    // A search without a set number of simulations gets one plan after the other, each as long as
+    // all before it.
+    void extend(std::span<const Edge> edges) {
+        const std::size_t considered =
+            std::min(edges.size(), static_cast<std::size_t>(config_.considered));
+        const std::size_t done = schedule_.size();
+        const std::uint64_t left = sims_ > done ? sims_ - done : 1;
+        const std::size_t length =
+            left <= kLongestPlan ? static_cast<std::size_t>(left) : std::max(done, kFirstPlan);
+        for (const std::uint32_t n : halving_schedule(considered, length)) schedule_.push_back(n);
+        base_visits_.clear();
+        for (const Edge& edge : edges) base_visits_.push_back(edge.all_visits());
+    }
+
+    NeuralConfig config_;
+    RootNoise noise_;
+    std::uint64_t sims_ = 0;
+    std::vector<double> priors_;  // with noise; empty before the plan is made
+    std::vector<double> gumbel_;
+    std::vector<std::uint32_t> base_visits_;
+    std::vector<std::uint32_t> schedule_;
+};
+
+TENGEN_END

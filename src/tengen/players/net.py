@@ -1,0 +1,88 @@
+"""The players ``net`` and ``hybrid``: search guided by a network, or its policy alone."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from tengen.errors import SpecError
+from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
+from tengen.players.player import Player, require_ongoing
+from tengen.players.searching import SearchPlayer, draw
+from tengen.rules import AnyGame, AnyPosition, GridGame
+from tengen.search import Decision, Evaluator, GuidedSearch, GuidedSettings, HybridSettings
+from tengen.search.random import SplitMix
+
+
+def net_player(
+    spec: str, game: AnyGame, target: str, settings: GuidedSettings, *, seed: int
+) -> Player:
+    """Search guided by the network ``target``; with ``sims=0`` its policy as it is."""
+    if not isinstance(game, GridGame):
+        raise SpecError(f"player net plays k-in-a-row games, not {game.name}")
+    evaluator: Evaluator = OnnxEvaluator(
+        resolve_network(target), game.rules, precision=settings.precision
+    )
+    if settings.symmetries:
+        evaluator = SymmetricEvaluator(evaluator, game.rules)
+    if settings.sims == 0:
+        return PolicyPlayer(spec, game, evaluator, tau=settings.tau, seed=seed)
+    if not evaluator.has_value:
+        raise SpecError(
+            f"network {target} has a policy but no value; it plays as net:{target},sims=0 "
+            f"or as hybrid:{target}"
+        )
+    engine = GuidedSearch(
+        game, evaluator, settings, seed=seed, cache_mb=settings.cache, threads=settings.threads
+    )
+    return SearchPlayer(spec, game, engine, settings.budget, tau=settings.tau, seed=seed)
+
+
+def hybrid_player(
+    spec: str, game: AnyGame, target: str, settings: HybridSettings, *, seed: int
+) -> Player:
+    """The best moves of the policy network ``target``, judged by rollouts."""
+    if not isinstance(game, GridGame):
+        raise SpecError(f"player hybrid plays k-in-a-row games, not {game.name}")
+    evaluator = OnnxEvaluator(resolve_network(target), game.rules)
+    engine = GuidedSearch(game, evaluator, settings, seed=seed)
+    return SearchPlayer(spec, game, engine, settings.budget)
+
+
+class PolicyPlayer:
+    """Plays what the network likes best, without looking ahead."""
+
+    def __init__(
+        self, spec: str, game: GridGame, evaluator: Evaluator, *, tau: float, seed: int
+    ) -> None:
+        self.spec = spec
+        self._game = game
+        self._evaluator = evaluator
+        self._tau = tau
+        self._random = SplitMix(seed)
+
+    def decide(self, position: AnyPosition) -> Decision:
+        require_ongoing(position, self._game)
+        start = time.perf_counter()
+        planes = self._game.planes(position.state, self._evaluator.planes)
+        logits, values = self._evaluator.evaluate(planes[np.newaxis])
+        legal = position.legal_moves
+        chosen = logits[0, list(legal)].astype(np.float64)
+        weights = np.exp(chosen - chosen.max())
+        policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
+        move = draw(policy, self._tau, self._random) if self._tau > 0 else None
+        if move is None:
+            move = max(policy, key=policy.__getitem__)
+        return Decision(
+            move=move,
+            value=float(values[0]) if self._evaluator.has_value else None,
+            policy=policy,
+            pv=(move,),
+            seconds=time.perf_counter() - start,
+        )
+
+    def analyse(self, position: AnyPosition) -> Iterator[Decision]:
+        yield self.decide(position)
+
+    def stop(self) -> None:
+        pass

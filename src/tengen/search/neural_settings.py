@@ -1,0 +1,99 @@
+"""The settings of searches guided by a network."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from tengen import _core
+from tengen.config import Seconds, Settings, Switch
+
+#: Simulations of a search that was given no budget at all.
+DEFAULT_SIMS = 800
+
+
+class GuidedSettings(Settings):
+    """Tree search guided by a network. Budgets: sims or time, whichever ends first."""
+
+    sims: int | None = Field(
+        default=None,
+        ge=0,
+        le=2**31,
+        description=f"simulations; 0: the policy as it is; {DEFAULT_SIMS} if no budget",
+    )
+    time: Seconds | None = Field(default=None, gt=0, le=1e6, description="such as 3s or 500ms")
+    threads: int = Field(default=1, ge=1, le=256, description="that run the network")
+    search: Literal["puct", "gumbel"] = Field(default="puct", description="how moves are picked")
+    c: float = Field(default=1.5, ge=0, le=1000, description="exploration in PUCT")
+    offset: float = Field(
+        default=0, ge=0, le=1, description="added to the visits under PUCT's root"
+    )
+    fpu: float = Field(default=0, ge=-1, le=2, description="the value of a move without visits")
+    drop: Switch = Field(default=False, description="fpu is how far below its parent it is")
+    m: int = Field(default=16, ge=1, le=625, description="moves that Gumbel considers")
+    cvisit: float = Field(default=50, ge=0, le=1e6, description="Gumbel's weight of values, ...")
+    cscale: float = Field(default=0.5, ge=0, le=1e6, description="... which is (cvisit + N) cscale")
+    tau: float = Field(
+        default=0, ge=0, le=100, description="temperature of the choice; 0: the best"
+    )
+    batch: int = Field(default=16, ge=1, le=4096, description="leaves per call of the network")
+    vloss: float = Field(default=1, ge=0, le=100, description="virtual loss of a leaf under way")
+    draw: float = Field(default=0, ge=-1, le=1, description="the value of a drawn game")
+    share: Switch = Field(default=False, description="equal positions share their statistics")
+    symmetries: Switch = Field(default=False, description="average the network over them")
+    precision: Literal["fp32", "int8"] = Field(default="fp32", description="of the network")
+    reuse: Switch = Field(default=True, description="keep the subtree between moves")
+    proof: Switch = Field(default=True, description="back up proven wins, draws and losses")
+    cache: int = Field(default=64, ge=0, le=1 << 15, description="known evaluations, in MiB")
+    memory: int = Field(default=1024, ge=1, le=1 << 15, description="cap of the tree in MiB")
+
+    @property
+    def budget(self) -> tuple[int, float]:
+        """Simulations and seconds, as large as can be where they are not limited."""
+        return budget_of(self.sims, self.time)
+
+    def native(self, evaluation: _core.Evaluation | None = None) -> _core.NeuralConfig:
+        """The same for the core; priors and values come from batches unless told otherwise."""
+        return _core.NeuralConfig(
+            selection=_core.Selection[self.search],
+            evaluation=evaluation or _core.Evaluation.batched,
+            c=self.c,
+            visits_offset=self.offset,
+            first_play=self.fpu,
+            first_play_is_drop=self.drop,
+            virtual_loss=self.vloss,
+            draw_value=self.draw,
+            proof=self.proof,
+            share=self.share,
+            considered=self.m,
+            c_visit=self.cvisit,
+            c_scale=self.cscale,
+            memory_bytes=self.memory << 20,
+        )
+
+
+class HybridSettings(Settings):
+    """A policy network's best moves, judged by rollouts."""
+
+    top: int = Field(default=5, ge=1, le=625, description="moves kept, by the policy")
+    sims: int | None = Field(
+        default=None, ge=1, le=2**31, description=f"simulations; {DEFAULT_SIMS} if no budget"
+    )
+    time: Seconds | None = Field(default=None, gt=0, le=1e6, description="such as 3s or 500ms")
+    batch: int = Field(default=16, ge=1, le=4096, description="leaves per call of the network")
+    reuse: Switch = Field(default=True, description="keep the subtree between moves")
+    proof: Switch = Field(default=True, description="back up proven wins")
+
+    @property
+    def budget(self) -> tuple[int, float]:
+        """Simulations and seconds, as large as can be where they are not limited."""
+        return budget_of(self.sims, self.time)
+
+    def native(self) -> _core.NeuralConfig:
+        """The same for the core."""
+        return _core.NeuralConfig(selection=_core.Selection.hybrid, top=self.top, proof=self.proof)
+
+
+def budget_of(sims: int | None, seconds: float | None) -> tuple[int, float]:
+    """Simulations and seconds of a search that was given these."""
+    no_sims = DEFAULT_SIMS if seconds is None else 2**62
+    return no_sims if sims is None else sims, float("inf") if seconds is None else seconds

@@ -1,0 +1,351 @@
+"""The guided search in plain Python: for games written in Python, and the native one's oracle.
+
+It evaluates one leaf at a time and knows no chance; with the same evaluations it builds the same
+tree as ``core/search/guided.hpp`` does with batches of one.
+"""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tengen.errors import SpecError
+from tengen.rules import AnyGame, AnyPosition, Outcome
+from tengen.search.engine import Report, moves_between
+from tengen.search.formulas import (
+    gumbel_mixed_value,
+    gumbel_sigma,
+    halving_schedule,
+    puct_root,
+    puct_score,
+    single,
+)
+from tengen.search.neural_settings import GuidedSettings
+from tengen.search.reference import Proof
+
+#: What judges a state: a logit per move of the game, and the value for the mover.
+Judge = Callable[[object], tuple[Sequence[float], float]]
+
+_LONGEST_LINE = 12
+_LEAST_PRIOR = 1e-30
+_LAST = -1e9
+_OPPOSITE = {
+    Proof.OPEN: Proof.OPEN,
+    Proof.WIN: Proof.LOSS,
+    Proof.LOSS: Proof.WIN,
+    Proof.DRAW: Proof.DRAW,
+}
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    """A move and what came of it, for the player who makes it."""
+
+    move: int
+    prior: float
+    visits: int = 0
+    total: float = 0.0
+    child: "Node | None" = None
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A position; its proof is for the mover."""
+
+    edges: list[Edge] = field(default_factory=list)
+    value: float = 0.0
+    proof: Proof = Proof.OPEN
+    is_over: bool = False
+
+    @property
+    def visits(self) -> int:
+        """Of all its moves."""
+        return sum(edge.visits for edge in self.edges)
+
+
+class ReferenceGuided:
+    """One tree, one thread, see :class:`tengen.search.engine.TreeSearch`."""
+
+    def __init__(self, game: AnyGame, judge: Judge, settings: GuidedSettings) -> None:
+        if settings.threads != 1:
+            raise SpecError(f"net.threads is {settings.threads}; for {game.name} it must be 1")
+        self._game = game
+        self._judge = judge
+        self._settings = settings
+        self._position: AnyPosition | None = None
+        self._root = Node()
+        self._by_state: dict[object, Node] = {}
+        self._schedule: list[int] = []
+        self._base: list[int] = []
+        self._stopped = False
+
+    def place(self, position: AnyPosition) -> None:
+        before, self._position = self._position, position
+        moves = moves_between(before, position) if before and self._settings.reuse else None
+        node: Node | None = self._root if moves is not None else None
+        for move in moves or ():
+            edge = next((e for e in node.edges if e.move == move), None) if node else None
+            node = edge.child if edge else None
+        self._root = node if node is not None and node.edges else Node()
+        if not self._root.edges:
+            self._by_state.clear()
+
+    def run(self, sims: int, seconds: float) -> int:
+        assert self._position is not None, "place() comes first"
+        deadline = time.monotonic() + seconds
+        if not self._root.edges:
+            self._expand(self._root, self._position.state)
+            self._find_wins()
+        if self._settings.search == "gumbel":
+            considered = min(self._settings.m, len(self._root.edges))
+            self._schedule = halving_schedule(considered, min(sims, 1 << 16))
+            self._base = [edge.visits for edge in self._root.edges]
+        done = 0
+        while done < sims and not self._is_settled(self._root):
+            if self._stopped or time.monotonic() >= deadline:
+                break
+            self._simulate(done)
+            done += 1
+        return done
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def resume(self) -> None:
+        self._stopped = False
+
+    def report(self) -> Report:
+        edges = self._root.edges
+        if not edges:
+            return Report({}, (), 0.0, is_proven=False, nodes=1)
+        is_proven = self._is_settled(self._root)
+        visits = self._root.visits
+        mean = sum(edge.total for edge in edges) / visits if visits else self._root.value
+        pv: list[int] = []
+        node: Node | None = self._root
+        while node is not None and node.edges and len(pv) < _LONGEST_LINE:
+            best = node.edges[self._best(node)]
+            if pv and best.visits == 0:
+                break
+            pv.append(best.move)
+            node = best.child
+        return Report(
+            visits={edge.move: edge.visits for edge in edges},
+            pv=tuple(pv),
+            value=self._exact(self._root.proof) if is_proven else mean,
+            is_proven=is_proven,
+            nodes=_count(self._root),
+            policy=dict(zip((e.move for e in edges), self.policy(), strict=True)),
+        )
+
+    def policy(self) -> list[float]:
+        """What a network should learn: the share of visits, or Gumbel's improved policy."""
+        if self._settings.search == "gumbel":
+            return self._improved_policy(self._root)
+        total = self._root.visits
+        return [e.visits / total if total else e.prior for e in self._root.edges]
+
+    def _simulate(self, done: int) -> None:
+        assert self._position is not None, "place() comes first"
+        state, node = self._position.state, self._root
+        path: list[tuple[Node, Edge]] = []
+        while True:
+            if path and self._is_settled(node):
+                value = self._exact(node.proof)
+                break
+            if not node.edges:
+                self._expand(node, state)
+                value = node.value
+                break
+            edge = node.edges[self._pick(node, done)]
+            path.append((node, edge))
+            state = self._game.play(state, edge.move)
+            if edge.child is None:
+                edge.child = self._node_of(state)
+            node = edge.child
+        for above, edge in reversed(path):
+            value = -value
+            edge.total += value
+            edge.visits += 1
+            if not self._settings.proof:
+                continue
+            if above.proof is Proof.OPEN:
+                above.proof = self._proof_from(above, edge)
+            if above.proof is not Proof.OPEN:
+                value = self._exact(above.proof)
+
+    def _expand(self, node: Node, state: object) -> None:
+        logits, value = self._judge(state)
+        legal = self._game.legal_moves(state)
+        highest = max(logits[move] for move in legal)
+        weights = [math.exp(logits[move] - highest) for move in legal]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        node.edges = [
+            Edge(move, single(weight / total)) for move, weight in zip(legal, weights, strict=True)
+        ]
+        node.value = single(value)
+
+    def _node_of(self, state: object) -> Node:
+        if self._settings.share:
+            key = self._game.key(state)
+            if key in self._by_state:
+                return self._by_state[key]
+        node = Node()
+        outcome = self._game.outcome(state)
+        if outcome is Outcome.draw:
+            node.proof, node.is_over = Proof.DRAW, True
+        elif outcome is not Outcome.ongoing:
+            won = outcome is (Outcome.second_wins, Outcome.first_wins)[self._game.mover(state) == 0]
+            node.proof, node.is_over = Proof.WIN if won else Proof.LOSS, True
+        elif self._settings.proof and self._wins_at_once(state):
+            node.proof = Proof.WIN
+        if self._settings.share:
+            self._by_state[self._game.key(state)] = node
+        return node
+
+    def _wins_at_once(self, state: object) -> bool:
+        wins = (Outcome.first_wins, Outcome.second_wins)[self._game.mover(state)]
+        return any(
+            self._game.outcome(self._game.play(state, move)) is wins
+            for move in self._game.legal_moves(state)
+        )
+
+    def _find_wins(self) -> None:
+        assert self._position is not None, "place() comes first"
+        if not self._settings.proof:
+            return
+        state = self._position.state
+        wins = (Outcome.first_wins, Outcome.second_wins)[self._game.mover(state)]
+        for edge in self._root.edges:
+            after = self._game.play(state, edge.move)
+            if self._game.outcome(after) is wins:
+                edge.child = Node(proof=Proof.LOSS, is_over=True)
+                self._root.proof = Proof.WIN
+
+    def _exact(self, proof: Proof) -> float:
+        return {Proof.WIN: 1.0, Proof.LOSS: -1.0}.get(proof, self._settings.draw)
+
+    def _is_settled(self, node: Node) -> bool:
+        return node.is_over or (self._settings.proof and node.proof is not Proof.OPEN)
+
+    def _proof_of(self, edge: Edge) -> Proof:
+        if edge.child is None or not self._is_settled(edge.child):
+            return Proof.OPEN
+        return _OPPOSITE[edge.child.proof]
+
+    def _mean_of(self, edge: Edge, unvisited: float) -> float:
+        if edge.child is not None and self._is_settled(edge.child):
+            return -self._exact(edge.child.proof)
+        return edge.total / edge.visits if edge.visits else unvisited
+
+    def _proof_from(self, node: Node, newest: Edge) -> Proof:
+        first = self._proof_of(newest)
+        if first in (Proof.OPEN, Proof.WIN):
+            return first
+        proofs = [self._proof_of(edge) for edge in node.edges]
+        if Proof.OPEN in proofs:
+            return Proof.OPEN
+        return Proof.DRAW if Proof.DRAW in proofs else Proof.LOSS
+
+    def _pick(self, node: Node, done: int) -> int:
+        if self._settings.search == "puct":
+            return self._highest(node, self._puct_scores(node))
+        if node is self._root:
+            return self._pick_halving(done)
+        wanted, total = self._improved_policy(node), node.visits
+        scores = [
+            want - edge.visits / (1.0 + total)
+            for want, edge in zip(wanted, node.edges, strict=True)
+        ]
+        return self._highest(node, scores)
+
+    def _highest(self, node: Node, scores: Sequence[float]) -> int:
+        """The highest score, of equals the highest prior, then the first; lost moves last."""
+        best, best_rank = 0, (-math.inf, -1.0)
+        for i, edge in enumerate(node.edges):
+            if self._settings.proof and self._proof_of(edge) is Proof.LOSS:
+                continue
+            if (scores[i], edge.prior) > best_rank:
+                best, best_rank = i, (scores[i], edge.prior)
+        return best
+
+    def _puct_scores(self, node: Node) -> list[float]:
+        settings = self._settings
+        root = puct_root(node.visits, settings.offset)
+        unvisited = node.value - settings.fpu if settings.drop else settings.fpu
+        return [
+            puct_score(self._mean_of(edge, unvisited), settings.c, edge.prior, root, edge.visits)
+            for edge in node.edges
+        ]
+
+    def _pick_halving(self, done: int) -> int:
+        edges = self._root.edges
+        added = [edge.visits - base for edge, base in zip(edges, self._base, strict=True)]
+        open_ones = [
+            n
+            for n, edge in zip(added, edges, strict=True)
+            if not (self._settings.proof and self._proof_of(edge) is Proof.LOSS)
+        ]
+        wanted = self._schedule[done]
+        visits = wanted if wanted in open_ones else min(open_ones)
+        logits = self._improved_logits(self._root)
+        return self._highest(
+            self._root,
+            [logit if n == visits else _LAST for logit, n in zip(logits, added, strict=True)],
+        )
+
+    def _improved_logits(self, node: Node) -> list[float]:
+        visited_prior = weighted = 0.0
+        for edge in node.edges:
+            if edge.visits:
+                visited_prior += edge.prior
+                weighted += edge.prior * self._mean_of(edge, 0.0)
+        unvisited = gumbel_mixed_value(node.value, node.visits, visited_prior, weighted)
+        most = max(edge.visits for edge in node.edges)
+        return [
+            math.log(max(edge.prior, _LEAST_PRIOR))
+            + gumbel_sigma(
+                self._mean_of(edge, unvisited), most, self._settings.cvisit, self._settings.cscale
+            )
+            for edge in node.edges
+        ]
+
+    def _improved_policy(self, node: Node) -> list[float]:
+        logits = self._improved_logits(node)
+        highest = max(logits)
+        weights = [math.exp(logit - highest) for logit in logits]
+        total = 0.0
+        for weight in weights:
+            total += weight
+        return [weight / total for weight in weights]
+
+    def _best(self, node: Node) -> int:
+        if self._settings.proof and node.proof in (Proof.WIN, Proof.DRAW):
+            for i, edge in enumerate(node.edges):
+                if self._proof_of(edge) is node.proof:
+                    return i
+        if self._settings.search == "gumbel" and node is self._root and self._base:
+            added = [edge.visits - base for edge, base in zip(node.edges, self._base, strict=True)]
+            most = max(
+                (
+                    n
+                    for n, edge in zip(added, node.edges, strict=True)
+                    if self._proof_of(edge) is not Proof.LOSS
+                ),
+                default=0,
+            )
+            logits = self._improved_logits(node)
+            return self._highest(
+                node, [x if n == most else _LAST for x, n in zip(logits, added, strict=True)]
+            )
+        return self._highest(node, [edge.visits for edge in node.edges])
+
+
+def _count(node: Node, seen: set[int] | None = None) -> int:
+    seen = set() if seen is None else seen
+    if id(node) in seen:
+        return 0
+    seen.add(id(node))
+    return 1 + sum(_count(edge.child, seen) for edge in node.edges if edge.child is not None)

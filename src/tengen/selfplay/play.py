@@ -1,0 +1,141 @@
+"""Playing many games at once, on as many threads as there are cores to use."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from queue import SimpleQueue
+
+import numpy as np
+
+from tengen import _core
+from tengen.rules import GridGame
+from tengen.rules.grid import parse_plane
+from tengen.search import Evaluator
+from tengen.selfplay.record import GameRecord
+from tengen.selfplay.settings import SelfPlaySettings
+
+
+@dataclass(slots=True)
+class SelfPlayCounts:
+    """What self-play has done so far, all threads together."""
+
+    games: int = 0
+    sims: int = 0
+    evaluations: int = 0
+    cache_asked: int = 0
+    cache_hits: int = 0
+
+
+class SelfPlay:
+    """Games of a network against itself.
+
+    A game depends on the seed and its number alone, as long as the evaluator's answers do not
+    depend on the batch: so neither the number of threads nor that of games at once matters.
+    """
+
+    def __init__(
+        self,
+        game: GridGame,
+        evaluator: Evaluator,
+        settings: SelfPlaySettings,
+        *,
+        seed: int,
+        threads: int = 1,
+    ) -> None:
+        self._game = game
+        self._evaluators = [evaluator, *(evaluator.clone() for _ in range(threads - 1))]
+        self.settings = settings
+        self._seed = seed
+        self.counts = SelfPlayCounts()
+
+    def play(self, count: int, *, first: int = 0) -> Iterator[GameRecord]:
+        """Play the games ``first`` to ``first + count - 1``; yields each as it ends.
+
+        Leaving the loop early ends self-play; games that are not over are lost.
+        """
+        numbers = _core.GameNumbers(first, count)
+        ended: SimpleQueue[_Ended] = SimpleQueue()
+        workers = [
+            _Worker(self._make_mill(i, numbers), evaluator, ended)
+            for i, evaluator in enumerate(self._evaluators)
+        ]
+        before = replace(self.counts)
+        try:
+            for worker in workers:
+                worker.thread.start()
+            left = len(workers)
+            while left > 0:
+                news = ended.get()
+                self._count(before, workers)
+                if isinstance(news, BaseException):
+                    raise news
+                if news is None:
+                    left -= 1
+                    continue
+                for native in news:
+                    self.counts.games += 1
+                    yield GameRecord.of(self._game.name, native)
+        finally:
+            numbers.close()
+            for worker in workers:
+                worker.stopped = True
+            for worker in workers:
+                if worker.thread.ident is not None:
+                    worker.thread.join()
+            self._count(before, workers)
+
+    def _make_mill(self, i: int, numbers: _core.GameNumbers) -> _core.SelfPlay:
+        threads = len(self._evaluators)
+        games = self.settings.games // threads + (i < self.settings.games % threads)
+        return _core.SelfPlay(
+            self._game.geometry,
+            self.settings.native(),
+            planes=[parse_plane(name) for name in self._evaluators[i].planes],
+            games=max(1, games),
+            seed=self._seed,
+            numbers=numbers,
+        )
+
+    def _count(self, before: SelfPlayCounts, workers: "list[_Worker]") -> None:
+        """Add what the workers have done to what was done before them."""
+        mills = [worker.mill for worker in workers]
+        counts = self.counts
+        counts.sims = before.sims + sum(mill.sims for mill in mills)
+        counts.evaluations = before.evaluations + sum(mill.evaluations for mill in mills)
+        counts.cache_asked = before.cache_asked + sum(mill.cache.asked for mill in mills)
+        counts.cache_hits = before.cache_hits + sum(mill.cache.hits for mill in mills)
+
+
+#: Finished games, the end of a thread, or what ended it.
+_Ended = list[_core.GameRecord] | None | BaseException
+
+
+class _Worker:
+    """One thread: its share of the games and an evaluator of its own."""
+
+    def __init__(
+        self, mill: _core.SelfPlay, evaluator: Evaluator, ended: "SimpleQueue[_Ended]"
+    ) -> None:
+        self.mill = mill
+        self.stopped = False
+        self._evaluator = evaluator
+        self._ended = ended
+        self.thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        try:
+            self._play()
+        except BaseException as error:  # noqa: BLE001 - the main thread raises it
+            self._ended.put(error)
+        else:
+            self._ended.put(None)
+
+    def _play(self) -> None:
+        batch = np.zeros(self.mill.batch_shape, np.float32)
+        while not (self.stopped or self.mill.is_over):
+            count = self.mill.gather(batch)
+            if count > 0:
+                self.mill.expand(*self._evaluator.evaluate(batch[:count]))
+            finished = self.mill.take_finished()
+            if finished:
+                self._ended.put(finished)

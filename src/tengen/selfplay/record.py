@@ -1,0 +1,155 @@
+"""Games of self-play, and the compact form in which they are kept."""
+
+import struct
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from tengen import _core
+from tengen.errors import TengenError
+from tengen.rules import Outcome
+
+_MAGIC = b"TGR1"
+#: Magic; lengths of the game's name, of the moves, of the plies; index; opening; outcome;
+#: the ply of resigning; whether it was one.
+_HEAD = struct.Struct("<4sHHHQHBhB")
+#: Value, sims, what is proven, whether the search was full, and how many moves the target has.
+_PLY = np.dtype([("value", "<f4"), ("sims", "<u4"), ("proof", "u1"), ("full", "u1"), ("n", "<u2")])
+_TARGET = np.dtype([("move", "<u2"), ("share", "<f4")])
+
+#: What is proven of a position, for its mover.
+PROOFS = tuple(proof.name for proof in _core.Proof)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPly:
+    """What the search said about one position."""
+
+    #: Moves with a share in the policy to learn, and that share.
+    target: tuple[tuple[int, float], ...]
+    #: The root's value for the mover.
+    value: float
+    #: ``open``, ``win``, ``draw`` or ``loss``.
+    proof: str
+    #: Not one of the quick searches, which teach little.
+    is_full: bool
+    sims: int
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A finished game: its moves, what was thought of each, and how it ended."""
+
+    game: str
+    #: Which game of its run.
+    index: int
+    #: How many of the moves were drawn at random; the searched ones follow.
+    opening: int
+    moves: tuple[int, ...]
+    plies: tuple[RecordedPly, ...]
+    outcome: Outcome
+    #: The ply at which the mover gave up or would have; -1: never.
+    resigned_at: int = -1
+    is_resigned: bool = False
+
+    @classmethod
+    def of(cls, game: str, native: _core.GameRecord) -> Self:
+        """The native core's account of a game."""
+        return cls(
+            game=game,
+            index=native.index,
+            opening=native.opening,
+            moves=tuple(native.moves),
+            plies=tuple(
+                RecordedPly(
+                    target=tuple(ply.target),
+                    value=ply.value,
+                    proof=ply.proof.name,
+                    is_full=ply.is_full,
+                    sims=ply.sims,
+                )
+                for ply in native.plies
+            ),
+            outcome=native.outcome,
+            resigned_at=native.resigned_at,
+            is_resigned=native.is_resigned,
+        )
+
+    @property
+    def was_resigned_wrongly(self) -> bool | None:
+        """Of a game played on: whether who would have given up did not lose; else None."""
+        if self.resigned_at < 0 or self.is_resigned:
+            return None
+        loses = Outcome.second_wins if self.resigned_at % 2 == 0 else Outcome.first_wins
+        return self.outcome is not loses
+
+    def to_bytes(self) -> bytes:
+        """A few bytes per ply; :meth:`from_bytes` gives the same record back."""
+        name = self.game.encode()
+        plies = np.zeros(len(self.plies), _PLY)
+        for i, ply in enumerate(self.plies):
+            plies[i] = (
+                ply.value, ply.sims, PROOFS.index(ply.proof), ply.is_full, len(ply.target)
+            )  # fmt: skip
+        targets = np.array([pair for ply in self.plies for pair in ply.target], _TARGET)
+        head = _HEAD.pack(
+            _MAGIC,
+            len(name),
+            len(self.moves),
+            len(self.plies),
+            self.index,
+            self.opening,
+            list(Outcome).index(self.outcome),
+            self.resigned_at,
+            self.is_resigned,
+        )
+        moves = np.array(self.moves, "<u2").tobytes()
+        return b"".join((head, name, moves, plies.tobytes(), targets.tobytes()))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read a record; anything else is refused."""
+        try:
+            return cls._from_bytes(data)
+        except (ValueError, IndexError, struct.error) as error:
+            raise TengenError(f"these {len(data)} bytes are no game record") from error
+
+    @classmethod
+    def _from_bytes(cls, data: bytes) -> Self:
+        magic, name_size, move_count, ply_count, index, opening, outcome, at, resigned = (
+            _HEAD.unpack_from(data)
+        )
+        if magic != _MAGIC:
+            raise ValueError("another format")
+        start = _HEAD.size
+        name = data[start : start + name_size].decode()
+        start += name_size
+        moves = np.frombuffer(data, "<u2", move_count, start)
+        start += moves.nbytes
+        plies = np.frombuffer(data, _PLY, ply_count, start)
+        start += plies.nbytes
+        targets = np.frombuffer(data, _TARGET, int(plies["n"].sum()), start)
+        if start + targets.nbytes != len(data):
+            raise ValueError("another length")
+        ends = np.cumsum(plies["n"]).tolist()
+        pairs = list(zip(targets["move"].tolist(), targets["share"].tolist(), strict=True))
+        return cls(
+            game=name,
+            index=index,
+            opening=opening,
+            moves=tuple(moves.tolist()),
+            plies=tuple(
+                RecordedPly(
+                    target=tuple(pairs[end - int(ply["n"]) : end]),
+                    value=float(ply["value"]),
+                    proof=PROOFS[int(ply["proof"])],
+                    is_full=bool(ply["full"]),
+                    sims=int(ply["sims"]),
+                )
+                for ply, end in zip(plies, ends, strict=True)
+            ),
+            outcome=list(Outcome)[outcome],
+            resigned_at=at,
+            is_resigned=bool(resigned),
+        )
