@@ -134,15 +134,13 @@ public:
     GameNumbers(std::uint64_t first, std::uint64_t count) : next_(first), end_(first + count) {}
     std::optional<std::uint64_t> take() {
         const std::uint64_t number = next_.fetch_add(1);
-        if (number < end_.load()) return number;
+        if (number < end_) return number;
         return std::nullopt;
     }
-    // No further games are begun.
-    void close() { end_ = 0; }
 
 private:
     std::atomic<std::uint64_t> next_;
-    std::atomic<std::uint64_t> end_;
+    std::uint64_t end_;
 };
 
 class Games {
@@ -299,8 +297,7 @@ void bind_neural(nb::module_& module) {
         .def_prop_ro("started", &Search::started)
         .def_prop_ro("cache", &Search::cache);
     nb::class_<GameNumbers>(module, "GameNumbers", "Numbers of games, handed out once each.")
-        .def(nb::init<std::uint64_t, std::uint64_t>(), "first"_a, "count"_a)
-        .def("close", &GameNumbers::close);
+        .def(nb::init<std::uint64_t, std::uint64_t>(), "first"_a, "count"_a);
     nb::class_<Games>(module, "SelfPlay", "Many games at once, one leaf of each in a batch.")
         .def(
             nb::init<const std::shared_ptr<const Geometry>&, const SelfPlayConfig&,

@@ -13,6 +13,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from tengen import _core
+from tengen.cli import measure_neural
 from tengen.cli.measure import ROWS, Measured, measure, peer_version, signature
 
 
@@ -27,13 +28,16 @@ def bench(
     """Measure playouts and search, and compare with OpenSpiel where it is installed.
 
     CPU time on one pinned core, ours and the peer's turn by turn; the ratio is the median of the
-    rounds. `make bench` installs the peer first.
+    rounds. `make bench` installs the peer first. `--only neural` measures networks and what is
+    built on them, next to the network alone; it needs PyTorch to make one.
 
     Example: tengen bench --rounds 1 --scale 0.1
     """
-    rows = [row for row in ROWS if only in row.work]
+    known = (*ROWS, *measure_neural.ROWS)
+    # Networks need PyTorch, which not everybody has: they are measured when asked for.
+    rows = [row for row in known if only in row.work] if only else list(ROWS)
     if not rows:
-        raise typer.BadParameter(f"no row contains {only!r}: {', '.join(r.work for r in ROWS)}")
+        raise typer.BadParameter(f"no row contains {only!r}: {', '.join(r.work for r in known)}")
     console = Console(stderr=as_json)
     results = []
     with Progress(console=console, transient=True) as progress:

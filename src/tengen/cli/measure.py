@@ -26,6 +26,10 @@ class Row:
     target: str
     ours: Work
     peer: Work | None = None
+    #: What must be there before the clock runs.
+    prepare: Callable[[], None] | None = None
+    #: The peer is work of ours too, so that it is always there.
+    is_among_us: bool = False
     #: Threads count wall time on all cores; everything else CPU time on one.
     uses_wall_time: bool = False
     #: The work returns a figure itself rather than an amount to be divided by time.
@@ -50,7 +54,9 @@ class Measured:
 
 def measure(row: Row, *, rounds: int, scale: float) -> Measured:
     """Run a row's work, ours and the peer's turn by turn; the rounds are seeded 1, 2, 3 and on."""
-    has_peer = row.peer is not None and (row.uses_wall_time or peer_version() is not None)
+    has_peer = row.peer is not None and (row.is_among_us or peer_version() is not None)
+    if row.prepare is not None:
+        row.prepare()
     ours, peers = [], []
     for seed in range(1, rounds + 1):
         ours.append(_rate(row, row.ours, scale, seed))
@@ -185,7 +191,7 @@ ROWS = (
     Row("gomoku random games", "games/s", "40x", _playouts("gomoku", 400_000),
         _peer_playouts("gomoku", 20_000)),
     Row("two threads against one", "sims/s", "1.7x", _uct("connect4", 2 * MILLION, threads=2),
-        _uct("connect4", 2 * MILLION), uses_wall_time=True),
+        _uct("connect4", 2 * MILLION), is_among_us=True, uses_wall_time=True),
     Row("memory per node", "bytes", "at most 32", _bytes_per_node("connect4", MILLION),
         is_figure=True),
 )  # fmt: skip

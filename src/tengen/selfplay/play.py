@@ -46,12 +46,13 @@ class SelfPlay:
         self._evaluators = [evaluator, *(evaluator.clone() for _ in range(threads - 1))]
         self.settings = settings
         self._seed = seed
+        self._workers: list[_Worker] = []
         self.counts = SelfPlayCounts()
 
     def play(self, count: int, *, first: int = 0) -> Iterator[GameRecord]:
         """Play the games ``first`` to ``first + count - 1``; yields each as it ends.
 
-        Leaving the loop early ends self-play; games that are not over are lost.
+        Leaving the loop early or :meth:`stop` ends self-play; games that are not over are lost.
         """
         numbers = _core.GameNumbers(first, count)
         ended: SimpleQueue[_Ended] = SimpleQueue()
@@ -59,7 +60,7 @@ class SelfPlay:
             _Worker(self._make_mill(i, numbers), evaluator, ended)
             for i, evaluator in enumerate(self._evaluators)
         ]
-        before = replace(self.counts)
+        before, self._workers = replace(self.counts), workers
         try:
             for worker in workers:
                 worker.thread.start()
@@ -76,13 +77,16 @@ class SelfPlay:
                     self.counts.games += 1
                     yield GameRecord.of(self._game.name, native)
         finally:
-            numbers.close()
-            for worker in workers:
-                worker.stopped = True
+            self.stop()
             for worker in workers:
                 if worker.thread.ident is not None:
                     worker.thread.join()
             self._count(before, workers)
+
+    def stop(self) -> None:
+        """End the games under way after the batch they are in; may be called by any thread."""
+        for worker in self._workers:
+            worker.stopped = True
 
     def _make_mill(self, i: int, numbers: _core.GameNumbers) -> _core.SelfPlay:
         threads = len(self._evaluators)
