@@ -64,7 +64,8 @@ bench: .venv/.bench  ## measure against the peers
 
 # An installation of its own, so that the ordinary one stays fast.
 SANITIZE_BIN := .venv-sanitize/bin
-NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py tests/test_uct.py
+NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py tests/test_uct.py \
+	tests/test_guided.py tests/test_selfplay.py
 
 .venv-sanitize/.built: constraints.txt pyproject.toml $(CORE) $(shell find src -name '*.py')
 	$(PYTHON) -m venv .venv-sanitize
@@ -72,7 +73,8 @@ NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py 
 	$(SANITIZE_PIP) cmake ninja nanobind scikit-build-core
 	$(SANITIZE_PIP) --no-build-isolation --config-settings=cmake.define.TENGEN_SANITIZE=ON \
 		--config-settings=cmake.build-type=Debug --config-settings=build-dir=build/sanitize \
-		--force-reinstall '.[dev]'
+		--force-reinstall .
+	$(SANITIZE_PIP) bitbully-databases hypothesis pytest pytest-xdist
 	@touch $@
 
 sanitize: .venv-sanitize/.built  ## the native tests under the address and undefined-behaviour sanitizers

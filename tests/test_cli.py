@@ -94,7 +94,7 @@ def test_players_lists_keys_and_defaults() -> None:
     text = run("players").stdout
     assert "rollout" in text
     document = json.loads(run("players", "--json").stdout)["players"]
-    assert list(document) == ["random", "reflex", "uct", "solver", "human"]
+    assert list(document) == ["random", "reflex", "uct", "net", "hybrid", "solver", "human"]
     assert document["uct"]["keys"]["reward"]["default"] == "1/0/-1"
     assert document["uct"]["keys"]["proof"]["default"] == "on"
 

@@ -1,6 +1,8 @@
 """The structure: what may include and import what, and what the package shows."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import tengen
@@ -56,3 +58,16 @@ def test_the_public_names_are_these() -> None:
         "solve",
     ]
     assert all(hasattr(tengen, name) for name in tengen.__all__)
+
+
+def test_the_command_line_starts_without_the_heavy_packages() -> None:
+    """They take longer to load than most commands take to run, and may not be there at all."""
+    program = (
+        "import sys, tengen.cli.app\n"
+        "heavy = ('torch', 'onnx', 'onnxruntime', 'safetensors')\n"
+        "sys.exit(', '.join(name for name in heavy if name in sys.modules) or 0)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr

@@ -136,7 +136,10 @@ def test_player_specs_have_a_kind_a_target_and_values() -> None:
         ("uct:x", "uct takes no target"),
         ("uct:", "has an empty target"),
         ("UCT", "cannot be read"),
-        ("wizard", "'wizard' is not known; it must be random, reflex, uct, solver, human"),
+        (
+            "wizard",
+            "'wizard' is not known; it must be random, reflex, uct, net, hybrid, solver, human",
+        ),
         ("uct,sims=-1", "uct.sims is -1; it must be at least 1"),
         ("uct,sims=0", "uct.sims is 0; it must be at least 1"),
         ("uct,sims=many", "uct.sims is many; it must be a whole number"),

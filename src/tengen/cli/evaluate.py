@@ -11,6 +11,7 @@ from rich.table import Table
 from tengen.arena import SHIPPED, Evaluation, Group, Rate, read_positions
 from tengen.arena import evaluate as evaluate_player
 from tengen.errors import SpecError
+from tengen.players import about
 from tengen.players import player as player_of
 from tengen.rules import game as game_of
 
@@ -41,10 +42,11 @@ def evaluate(
         task = progress.add_task(player, total=len(chosen))
         result = evaluate_player(candidate, chosen, on_answer=lambda _: progress.advance(task))
     if as_json:
-        about = {"game": rules.name, "player": player, "positions": source}
-        typer.echo(json.dumps({**about, **result.as_dict()}))
+        what = {"game": rules.name, "player": player, "positions": source}
+        typer.echo(json.dumps({**what, **result.as_dict()}))
     else:
-        console.print(f"{player} on {len(chosen)} positions of {rules.name}, {source}\n")
+        runs_on = f" ({about(candidate)})" if about(candidate) else ""
+        console.print(f"{player}{runs_on} on {len(chosen)} positions of {rules.name}, {source}\n")
         _show(console, result)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tengen import _core
 from tengen.cli.measure import MILLION, Row, Work
-from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
+from tengen.network import NetworkCard, OnnxEvaluator, read_network
 from tengen.rules import GridGame, parse_rules
 from tengen.search import GuidedSearch, GuidedSettings
 from tengen.selfplay import SelfPlay, SelfPlaySettings
@@ -24,6 +24,9 @@ _GAMES, _SIMS = 256, 32
 @cache
 def _evaluator(spec: str, blocks: int, channels: int) -> OnnxEvaluator:
     """A network nobody has trained: how fast it is does not depend on that."""
+    # Only here: they load PyTorch, which takes longer than most commands do.
+    from tengen.network import build, export_onnx
+
     rules = parse_rules(spec)
     config = read_network("resnet", {"blocks": blocks, "channels": channels})
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ import typer
 
 from tengen.cli.table import HINT_PLAYER, Seat, TablePlay
 from tengen.errors import SpecError
-from tengen.players import parse_player_spec, player
+from tengen.players import about, parse_player_spec, player
 from tengen.rules import AnyGame, GridGame, Outcome
 from tengen.rules import game as game_of
 
@@ -70,7 +70,8 @@ def _seat(spec: str, game: AnyGame, seed: int | None) -> Seat:
         if parsed.values or parsed.target:
             raise SpecError("player human has no keys and no target")
         return Seat("human", None)
-    return Seat(spec, player(spec, game, seed=seed))
+    seated = player(spec, game, seed=seed)
+    return Seat(f"{spec} ({about(seated)})" if about(seated) else spec, seated)
 
 
 def _continue_hint(table: TablePlay, game: str) -> str:

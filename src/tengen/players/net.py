@@ -20,13 +20,13 @@ def net_player(
     """Search guided by the network ``target``; with ``sims=0`` its policy as it is."""
     if not isinstance(game, GridGame):
         raise SpecError(f"player net plays k-in-a-row games, not {game.name}")
-    evaluator: Evaluator = OnnxEvaluator(
-        resolve_network(target), game.rules, precision=settings.precision
-    )
+    network = OnnxEvaluator(resolve_network(target), game.rules, precision=settings.precision)
+    about = f"network on {network.provider}, {settings.precision}"
+    evaluator: Evaluator = network
     if settings.symmetries:
-        evaluator = SymmetricEvaluator(evaluator, game.rules)
+        evaluator = SymmetricEvaluator(network, game.rules)
     if settings.sims == 0:
-        return PolicyPlayer(spec, game, evaluator, tau=settings.tau, seed=seed)
+        return PolicyPlayer(spec, game, evaluator, tau=settings.tau, seed=seed, about=about)
     if not evaluator.has_value:
         raise SpecError(
             f"network {target} has a policy but no value; it plays as net:{target},sims=0 "
@@ -35,7 +35,9 @@ def net_player(
     engine = GuidedSearch(
         game, evaluator, settings, seed=seed, cache_mb=settings.cache, threads=settings.threads
     )
-    return SearchPlayer(spec, game, engine, settings.budget, tau=settings.tau, seed=seed)
+    return SearchPlayer(
+        spec, game, engine, settings.budget, tau=settings.tau, seed=seed, about=about
+    )
 
 
 def hybrid_player(
@@ -46,16 +48,25 @@ def hybrid_player(
         raise SpecError(f"player hybrid plays k-in-a-row games, not {game.name}")
     evaluator = OnnxEvaluator(resolve_network(target), game.rules)
     engine = GuidedSearch(game, evaluator, settings, seed=seed)
-    return SearchPlayer(spec, game, engine, settings.budget)
+    about = f"network on {evaluator.provider}, fp32"
+    return SearchPlayer(spec, game, engine, settings.budget, about=about)
 
 
 class PolicyPlayer:
     """Plays what the network likes best, without looking ahead."""
 
     def __init__(
-        self, spec: str, game: GridGame, evaluator: Evaluator, *, tau: float, seed: int
+        self,
+        spec: str,
+        game: GridGame,
+        evaluator: Evaluator,
+        *,
+        tau: float,
+        seed: int,
+        about: str,
     ) -> None:
         self.spec = spec
+        self.about = about
         self._game = game
         self._evaluator = evaluator
         self._tau = tau

@@ -30,3 +30,9 @@ def require_ongoing(position: AnyPosition, game: AnyGame) -> None:
         raise SpecError(f"this player is for {game.name}, not {position.game.name}")
     if position.is_over:
         raise IllegalMove("the game is over; there is no move to decide")
+
+
+def about(player: Player) -> str:
+    """What a player runs on, where there is a choice: ``network on CPU, fp32``; else nothing."""
+    text: str = getattr(player, "about", "")
+    return text

@@ -24,8 +24,11 @@ class SearchPlayer:
         *,
         tau: float = 0.0,
         seed: int = 0,
+        about: str = "",
     ) -> None:
         self.spec = spec
+        #: What it runs on, for those who want to know; often nothing.
+        self.about = about
         self._game = game
         self._engine = engine
         self._budget = budget

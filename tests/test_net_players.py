@@ -1,0 +1,150 @@
+"""The players ``net`` and ``hybrid``: every architecture plays, and mistakes are one sentence."""
+
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen.network import export_onnx
+from tengen.rules import AnyGame, AnyPosition
+from tests.networks import SMALL, warmed
+from tests.test_cli import run
+
+
+@pytest.fixture(scope="module")
+def nets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A small network of every architecture for mnk:7x7x5, and one for Connect Four."""
+    folder = tmp_path_factory.mktemp("nets")
+    paths = {}
+    for name in SMALL:
+        paths[name] = folder / f"{name}.onnx"
+        export_onnx(*warmed(name, "mnk:7x7x5"), paths[name])
+    paths["connect4"] = folder / "connect4.onnx"
+    export_onnx(*warmed("resnet", "connect4"), paths["connect4"])
+    return paths
+
+
+def finished(game: AnyGame, first: tengen.Player, second: tengen.Player) -> AnyPosition:
+    position = game.position()
+    while not position.is_over:
+        mover = (first, second)[position.mover]
+        position = position.play(mover.decide(position).move)
+    return position
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_architecture_plays_a_game(nets: dict[str, Path], name: str) -> None:
+    game = tengen.game("mnk:7x7x5")
+    key = "sims=0" if name == "gomoku-policy" else "sims=12"
+    player = tengen.player(f"net:{nets[name]},{key}", game, seed=1)
+    opponent = tengen.player("random", game, seed=2)
+    assert finished(game, player, opponent).is_over
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "sims=40",
+        "sims=40,search=gumbel,m=4",
+        "sims=40,symmetries=on",
+        "sims=40,threads=2,batch=8",
+        "sims=40,share=on,proof=off,offset=0.00000001,draw=0.0001",
+        "sims=40,tau=1",
+        "sims=40,precision=int8",
+        "time=50ms",
+        "sims=0",
+        "sims=0,tau=0.5",
+    ],
+)
+def test_a_decision_carries_what_stands_behind_it(nets: dict[str, Path], keys: str) -> None:
+    game = tengen.game("connect4")
+    position = game.position("445")
+    decision = tengen.player(f"net:{nets['connect4']},{keys}", game, seed=1).decide(position)
+    assert decision.move in position.legal_moves
+    assert sum(decision.policy.values()) == pytest.approx(1)
+    assert decision.value is not None
+    assert -1 <= decision.value <= 1
+    assert decision.pv[0] == decision.move
+    if keys.startswith("sims=40"):
+        assert sum(decision.visits.values()) == decision.sims == 40
+
+
+def test_there_is_no_chance_in_play_unless_asked_for(nets: dict[str, Path]) -> None:
+    game = tengen.game("connect4")
+    for keys in ("sims=60", "sims=60,search=gumbel", "sims=0"):
+        spec = f"net:{nets['connect4']},{keys}"
+        answers = [
+            tengen.player(spec, game, seed=seed).decide(game.position("4")) for seed in range(4)
+        ]
+        assert len({(a.move, tuple(a.visits.items())) for a in answers}) == 1
+        drawn = {
+            tengen.player(f"{spec},tau=5", game, seed=seed).decide(game.position("4")).move
+            for seed in range(12)
+        }
+        assert len(drawn) > 1
+
+
+def test_a_network_for_any_size_plays_other_boards(nets: dict[str, Path]) -> None:
+    game = tengen.game("mnk:9x11x5")
+    decision = tengen.player(f"net:{nets['resnet']},sims=8", game).decide(game.position())
+    assert decision.sims == 8
+
+
+def test_the_hybrid_plays_among_the_best_of_the_policy(nets: dict[str, Path]) -> None:
+    game = tengen.game("mnk:7x7x5")
+    spec = f"hybrid:{nets['gomoku-policy']},sims=100,top=3"
+    decision = tengen.player(spec, game, seed=1).decide(game.position())
+    assert len(decision.visits) == 3
+    raw = tengen.player(f"net:{nets['gomoku-policy']},sims=0", game).decide(game.position())
+    best = sorted(raw.policy, key=raw.policy.__getitem__, reverse=True)[:3]
+    assert set(decision.visits) == set(best)
+    assert tengen.player(spec, game, seed=1).decide(game.position()).move == decision.move
+
+
+def test_analysis_grows_until_it_is_stopped(nets: dict[str, Path]) -> None:
+    game = tengen.game("connect4")
+    player = tengen.player(f"net:{nets['connect4']},search=gumbel", game)
+    seen = []
+    for snapshot in player.analyse(game.position()):
+        seen.append(snapshot.sims)
+        if len(seen) == 3:
+            player.stop()
+    assert seen == sorted(seen)
+    assert seen[-1] > seen[0]
+
+
+def test_mistakes_are_one_sentence(nets: dict[str, Path], tmp_path: Path) -> None:
+    connect4, gomoku = tengen.game("connect4"), tengen.game("gomoku")
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(nets["connect4"].read_bytes()[:1000])
+    cases = [
+        (f"net:{nets['connect4']}", gomoku, "connect4"),
+        (f"net:{nets['mnk']}", gomoku, "7x7"),
+        (f"net:{nets['gomoku-policy']}", tengen.game("mnk:7x7x5"), "no value"),
+        (f"net:{broken}", connect4, "not a whole ONNX file"),
+        ("net:nowhere", connect4, "nowhere"),
+        ("net:nowhere.onnx", connect4, "nowhere.onnx"),
+        ("net", connect4, "needs a target"),
+        ("hybrid", connect4, "needs a target"),
+        ("uct:somewhere", connect4, "takes no target"),
+        (f"net:{nets['connect4']},sims=-1", connect4, "at least 0"),
+        (f"net:{nets['connect4']},frob=1", connect4, "no key 'frob'"),
+        (f"net:{nets['connect4']},precision=int4", connect4, "'fp32' or 'int8'"),
+        (f"hybrid:{nets['connect4']},top=0", connect4, "at least 1"),
+    ]
+    for spec, game, words in cases:
+        with pytest.raises(tengen.SpecError) as error:
+            tengen.player(spec, game)
+        assert words in str(error.value)
+        assert "\n" not in str(error.value)
+
+
+def test_a_network_plays_from_the_command_line(nets: dict[str, Path]) -> None:
+    spec = f"net:{nets['connect4']},sims=20"
+    result = run("play", "connect4", "--first", spec, "--second", "random", "--seed", "1", "--json")
+    assert '"outcome"' in result.stdout
+    shown = run("evaluate", "connect4", f"{nets['connect4']},sims=0", "--first", "20")
+    assert "(network on CPU, fp32)" in " ".join(shown.stdout.split())
+    refused = run("play", "gomoku", "--second", spec)
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
