@@ -174,6 +174,24 @@ def test_tic_tac_toe_with_centre_and_corner_is_proven_a_draw(settings: dict[str,
     assert report.value == 0
 
 
+@pytest.mark.parametrize("settings", [{}, {"search": "gumbel"}])
+def test_a_known_win_is_what_the_network_should_learn(settings: dict[str, Any]) -> None:
+    """Also when it was known before anything was visited."""
+    report = searched(grid("connect4").position("121314"), 20, **settings)
+    assert report.is_proven
+    assert report.policy is not None
+    assert report.policy[0] > 0.99
+
+
+@pytest.mark.parametrize("settings", [{}, {"search": "gumbel"}, {"share": True}])
+def test_a_lost_position_is_known_and_still_has_a_move(settings: dict[str, Any]) -> None:
+    position = grid("connect4").position("44556")  # three in a row, open at both ends
+    report = searched(position, 400, c=20, **settings)
+    assert report.is_proven
+    assert report.value == -1
+    assert report.visits[report.pv[0]] == max(report.visits.values())
+
+
 def test_batches_of_leaves_spend_the_same_and_agree_on_what_is_clear() -> None:
     game = grid("connect4")
     for batch in (1, 4, 16, 64):

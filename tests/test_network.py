@@ -100,7 +100,7 @@ def test_every_parameter_learns(name: str, spec: str) -> None:
 def test_a_resnet_learns_positions_by_heart() -> None:
     rules = parse_rules("connect4")
     game = GridGame(rules)
-    labelled = read_positions(game, "connect4-select")[:256]
+    labelled = read_positions(game, "connect4-select")[:500]
     network, card = made("resnet", "connect4", channels=32)
     planes = torch.from_numpy(
         np.stack([game.planes(item.position.state, card.planes) for item in labelled])
@@ -115,8 +115,8 @@ def test_a_resnet_learns_positions_by_heart() -> None:
 
     optimiser = torch.optim.Adam(network.parameters(), lr=3e-3)
     network.train()
-    for _ in range(80):
-        for rows in torch.randperm(len(labelled)).reshape(-1, 64):
+    for _ in range(50):
+        for rows in torch.randperm(len(labelled)).reshape(-1, 50):
             output: Output = network(planes[rows])
             assert output.value is not None
             assert output.moves_left is not None

@@ -1,11 +1,14 @@
 """Games written in plain Python play like all others."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 import tengen
 from tengen.rules import AnyGame, AnyPosition, Position, ReferenceGame, Rules, registered
+from tengen.search import GuidedSettings
+from tengen.search.reference_guided import ReferenceGuided
 
 OTHELLO = "examples/othello.py:Othello6"
 
@@ -40,6 +43,35 @@ def test_othello_ends_with_a_count_and_may_pass() -> None:
         wins = {1: "first_wins", -1: "second_wins", 0: "draw"}[(lead > 0) - (lead < 0)]
         assert position.outcome.name == wins
     assert passed > 0
+
+
+@pytest.mark.parametrize("search", ["puct", "gumbel"])
+def test_the_guided_search_plays_othello_and_beats_random(
+    search: Literal["puct", "gumbel"],
+) -> None:
+    """Without a network: it judges by the discs, and looks a little ahead."""
+    game = tengen.game(OTHELLO)
+
+    def judge(state: object) -> tuple[list[float], float]:
+        symbols = game.symbols(state)
+        lead = (symbols.count("X") - symbols.count("O")) / len(symbols)
+        return [0.0] * game.move_count, lead if game.mover(state) == 0 else -lead
+
+    points = 0.0
+    for seed in range(6):
+        chance = tengen.player("random", game, seed=seed)
+        engine = ReferenceGuided(game, judge, GuidedSettings(search=search, m=6))
+        position = game.position()
+        while not position.is_over:
+            if position.mover == seed % 2:
+                engine.place(position)
+                engine.run(24, float("inf"))
+                position = position.play(engine.report().pv[0])
+            else:
+                position = position.play(chance.decide(position).move)
+        wins = (tengen.Outcome.first_wins, tengen.Outcome.second_wins)[seed % 2]
+        points += 1.0 if position.outcome is wins else 0.5 * (position.outcome.name == "draw")
+    assert points >= 4.5
 
 
 def test_uct_plays_othello_and_beats_random() -> None:

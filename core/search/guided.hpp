@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -64,15 +64,10 @@ public:
             const auto at = std::find_if(edges.begin(), edges.end(),
                                          [&](const Edge& edge) { return edge.move == move; });
             id = at == edges.end() ? kNoNode : at->child;
-            if (id == kNoNode) {
-                reset(root, filled);
-                return;
-            }
+            if (id == kNoNode) return reset(root, filled);
         }
-        if (tree_.node(id).edge_count == 0) {  // a win found ahead has no move that shows it
-            reset(root, filled);
-            return;
-        }
+        // A win found ahead has no move that shows it.
+        if (tree_.node(id).edge_count == 0) return reset(root, filled);
         tree_.keep_below(id);
         place(root, filled);
     }
@@ -148,8 +143,7 @@ public:
     // What is known now. The root must be expanded.
     NeuralReport report() const {
         NeuralReport report;
-        const auto edges = tree_.edges(root_node());
-        for (const Edge& edge : edges) {
+        for (const Edge& edge : root_edges()) {
             report.moves.push_back({edge.move, edge.visits, edge.total,
                                     static_cast<double>(edge.prior), tree_.proof_of(edge)});
             report.visits += edge.visits;
@@ -352,11 +346,15 @@ private:
     std::size_t best_edge(NodeId id) const {
         const Node& node = tree_.node(id);
         const auto edges = tree_.edges(node);
-        // What proves the node is what to play.
-        if (config_.proof && node.proof != Proof::open && node.proof != Proof::loss) {
-            for (std::size_t i = 0; i < edges.size(); ++i) {
-                if (tree_.proof_of(edges[i]) == node.proof) return i;
-            }
+        // What proves the node is what to play; where all is lost, what took the longest to refute.
+        if (config_.proof && node.proof != Proof::open) {
+            const auto better = [&](const Edge& a, const Edge& b) {
+                const bool a_proves = tree_.proof_of(a) == node.proof;
+                const bool b_proves = tree_.proof_of(b) == node.proof;
+                return a_proves != b_proves ? b_proves : a.visits < b.visits;
+            };
+            return static_cast<std::size_t>(std::max_element(edges.begin(), edges.end(), better) -
+                                            edges.begin());
         }
         if (config_.selection == Selection::hybrid) {
             return highest(id, [](const Edge& edge, std::size_t) {

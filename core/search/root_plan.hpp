@@ -69,16 +69,21 @@ public:
         return visits - base_visits_[i];
     }
 
-    // The share of every root move in the visits; its prior while there are none.
+    // The share of every root move in the visits. What is known to lose has none while something
+    // else has; a root that is proven wants the moves that prove it, whatever their visits.
     std::vector<double> visit_shares(const NeuralTree& tree) const {
-        const auto edges = tree.edges(tree.node(0));
+        const Node& root = tree.node(0);
+        const auto edges = tree.edges(root);
+        const bool is_known = tree.is_settled(root) && root.proof != Proof::loss;
         std::vector<double> shares;
         double sum = 0;
         for (const Edge& edge : edges) {
-            shares.push_back(static_cast<double>(edge.visits));
+            const bool counts = is_known ? tree.proof_of(edge) == root.proof : !tree.is_lost(edge);
+            const double weight = is_known ? 1.0 : static_cast<double>(edge.visits);
+            shares.push_back(counts ? weight : 0.0);
             sum += shares.back();
         }
-        if (noise_.forced > 0 && sum > 0) sum = prune(shares, tree);
+        if (noise_.forced > 0 && sum > 0 && !is_known) sum = prune(shares, tree);
         for (std::size_t i = 0; i < edges.size(); ++i) {
             shares[i] = sum > 0 ? shares[i] / sum : static_cast<double>(edges[i].prior);
         }
@@ -98,7 +103,7 @@ private:
                                        edges[best].visits);
         double sum = 0;
         for (std::size_t i = 0; i < edges.size(); ++i) {
-            if (i != best && edges[i].visits > 0) {
+            if (i != best && visits[i] > 0) {
                 const double mean = tree.mean_of(edges[i], 0);
                 const double most = std::floor(forced_visits(noise_.forced, priors_[i], total));
                 std::uint32_t left = edges[i].visits;

@@ -229,13 +229,9 @@ private:
             if (slot.board.stones() >= step.ply) tau = step.tau;
         }
         if (tau <= 0 || slot.search.is_proven()) return slot.search.best_root_edge();
-        const auto edges = slot.search.root_edges();
-        std::vector<double> weights;
+        std::vector<double> weights = slot.search.policy();
         double sum = 0;
-        for (const Edge& edge : edges) {
-            weights.push_back(std::pow(static_cast<double>(edge.visits), 1.0 / tau));
-            sum += weights.back();
-        }
+        for (double& weight : weights) sum += weight = std::pow(weight, 1.0 / tau);
         double drawn = slot.random.unit() * sum;
         for (std::size_t i = 0; i < weights.size(); ++i) {
             drawn -= weights[i];

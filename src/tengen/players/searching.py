@@ -49,11 +49,15 @@ class SearchPlayer:
     def _snapshots(self, start: float) -> Iterator[Decision]:
         sims, seconds = 0, _FIRST_SNAPSHOT
         while True:
-            sims += self._engine.run(2**62, seconds)
+            began = time.perf_counter()
+            done = self._engine.run(2**62, seconds)
+            # Nothing done in hardly any time: the tree has all the memory it may have.
+            is_full = done == 0 and time.perf_counter() - began < seconds / 2
+            sims += done
             seconds = _NEXT_SNAPSHOT
             decision = self._decision(sims, start)
             yield decision
-            if self._stopped or decision.proven:
+            if self._stopped or decision.proven or is_full:
                 return
 
     def stop(self) -> None:

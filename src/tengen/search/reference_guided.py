@@ -142,8 +142,19 @@ class ReferenceGuided:
         """What a network should learn: the share of visits, or Gumbel's improved policy."""
         if self._settings.search == "gumbel":
             return self._improved_policy(self._root)
-        total = self._root.visits
-        return [e.visits / total if total else e.prior for e in self._root.edges]
+        proof = self._root.proof
+        is_known = self._is_settled(self._root) and proof is not Proof.LOSS
+        weights = [
+            float(self._proof_of(edge) is proof)
+            if is_known
+            else float(edge.visits * (not self._is_lost(edge)))
+            for edge in self._root.edges
+        ]
+        total = sum(weights)
+        return [
+            weight / total if total else edge.prior
+            for weight, edge in zip(weights, self._root.edges, strict=True)
+        ]
 
     def _simulate(self, done: int) -> None:
         assert self._position is not None, "place() comes first"
@@ -235,6 +246,9 @@ class ReferenceGuided:
             return Proof.OPEN
         return _OPPOSITE[edge.child.proof]
 
+    def _is_lost(self, edge: Edge) -> bool:
+        return self._settings.proof and self._proof_of(edge) is Proof.LOSS
+
     def _mean_of(self, edge: Edge, unvisited: float) -> float:
         if edge.child is not None and self._is_settled(edge.child):
             return -self._exact(edge.child.proof)
@@ -265,7 +279,7 @@ class ReferenceGuided:
         """The highest score, of equals the highest prior, then the first; lost moves last."""
         best, best_rank = 0, (-math.inf, -1.0)
         for i, edge in enumerate(node.edges):
-            if self._settings.proof and self._proof_of(edge) is Proof.LOSS:
+            if self._is_lost(edge):
                 continue
             if (scores[i], edge.prior) > best_rank:
                 best, best_rank = i, (scores[i], edge.prior)
@@ -283,11 +297,7 @@ class ReferenceGuided:
     def _pick_halving(self, done: int) -> int:
         edges = self._root.edges
         added = [edge.visits - base for edge, base in zip(edges, self._base, strict=True)]
-        open_ones = [
-            n
-            for n, edge in zip(added, edges, strict=True)
-            if not (self._settings.proof and self._proof_of(edge) is Proof.LOSS)
-        ]
+        open_ones = [n for n, edge in zip(added, edges, strict=True) if not self._is_lost(edge)]
         wanted = self._schedule[done]
         visits = wanted if wanted in open_ones else min(open_ones)
         logits = self._improved_logits(self._root)
@@ -322,18 +332,13 @@ class ReferenceGuided:
         return [weight / total for weight in weights]
 
     def _best(self, node: Node) -> int:
-        if self._settings.proof and node.proof in (Proof.WIN, Proof.DRAW):
-            for i, edge in enumerate(node.edges):
-                if self._proof_of(edge) is node.proof:
-                    return i
+        if self._settings.proof and node.proof is not Proof.OPEN:
+            ranks = [(self._proof_of(edge) is node.proof, edge.visits) for edge in node.edges]
+            return ranks.index(max(ranks))
         if self._settings.search == "gumbel" and node is self._root and self._base:
             added = [edge.visits - base for edge, base in zip(node.edges, self._base, strict=True)]
             most = max(
-                (
-                    n
-                    for n, edge in zip(added, node.edges, strict=True)
-                    if self._proof_of(edge) is not Proof.LOSS
-                ),
+                (n for n, edge in zip(added, node.edges, strict=True) if not self._is_lost(edge)),
                 default=0,
             )
             logits = self._improved_logits(node)

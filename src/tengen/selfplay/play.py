@@ -24,6 +24,9 @@ class SelfPlayCounts:
     evaluations: int = 0
     cache_asked: int = 0
     cache_hits: int = 0
+    #: Games played on although one side would have given up, and those it did not lose.
+    resign_checked: int = 0
+    resign_wrong: int = 0
 
 
 class SelfPlay:
@@ -74,8 +77,11 @@ class SelfPlay:
                     left -= 1
                     continue
                 for native in news:
+                    record = GameRecord.of(self._game.name, native)
                     self.counts.games += 1
-                    yield GameRecord.of(self._game.name, native)
+                    self.counts.resign_checked += record.was_resigned_wrongly is not None
+                    self.counts.resign_wrong += record.was_resigned_wrongly is True
+                    yield record
         finally:
             self.stop()
             for worker in workers:
