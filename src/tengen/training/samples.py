@@ -1,0 +1,189 @@
+"""From records of games to what a network learns: positions, targets, weights.
+
+Nothing here knows PyTorch; everything can be worked out by hand.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from tengen.config import Settings
+from tengen.rules import GridGame, Outcome
+from tengen.selfplay import GameRecord, RecordedPly
+
+#: Win, draw and loss for the mover, when it is known which.
+_KNOWN = {"win": (1.0, 0.0, 0.0), "draw": (0.0, 1.0, 0.0), "loss": (0.0, 0.0, 1.0)}
+
+
+class TargetSettings(Settings):
+    """What is made of a position that was searched."""
+
+    result_share: float = Field(
+        default=0.5, ge=0, le=1, description="of the game's result in the value; the rest: search"
+    )
+    fast_weight: float = Field(
+        default=0, ge=0, le=1, description="of positions that were searched quickly"
+    )
+
+
+class WindowSettings(Settings):
+    """How many of the newest positions are learnt from."""
+
+    least: int = Field(default=30_000, ge=1, description="positions, when there are as many")
+    share: float = Field(default=0.4, gt=0, le=1, description="of all positions, if that is more")
+
+    def size(self, total: int) -> int:
+        """How many of ``total`` positions."""
+        return min(total, max(self.least, int(self.share * total)))
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Positions and targets, a row each, for the mover."""
+
+    #: What the network sees. # [n, planes, rows, cols], 0 or 1
+    planes: NDArray[np.uint8]
+    #: # [n, moves]
+    policy: NDArray[np.float32]
+    #: Win, draw and loss. # [n, 3]
+    value: NDArray[np.float32]
+    #: Plies to the end of the game. # [n]
+    moves_left: NDArray[np.float32]
+    #: # [n]
+    weight: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.planes)
+
+    def take(self, rows: NDArray[np.intp] | slice) -> Self:
+        """Some of the rows."""
+        return type(self)(
+            self.planes[rows],
+            self.policy[rows],
+            self.value[rows],
+            self.moves_left[rows],
+            self.weight[rows],
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """All rows of all parts; at least one part is needed."""
+        return cls(
+            np.concatenate([part.planes for part in parts]),
+            np.concatenate([part.policy for part in parts]),
+            np.concatenate([part.value for part in parts]),
+            np.concatenate([part.moves_left for part in parts]),
+            np.concatenate([part.weight for part in parts]),
+        )
+
+
+def samples_of(
+    game: GridGame, record: GameRecord, planes: tuple[str, ...], settings: TargetSettings
+) -> Samples:
+    """The searched positions of a game; those that weigh nothing are left out."""
+    rows = []
+    state = game.start()
+    for ply, move in enumerate(record.moves):
+        if ply >= record.opening:
+            thought = record.plies[ply - record.opening]
+            weight = 1.0 if thought.is_full else settings.fast_weight
+            if weight > 0:
+                policy = np.zeros(game.move_count, np.float32)
+                for target, share in thought.target:
+                    policy[target] = share
+                rows.append(
+                    (
+                        game.planes(state, planes).astype(np.uint8),
+                        policy / policy.sum(),
+                        value_target(thought, record.outcome, game.mover(state), settings),
+                        len(record.moves) - ply,
+                        weight,
+                    )
+                )
+        state = game.play(state, move)
+    if not rows:
+        return _no_samples(game, len(planes))
+    seen, policies, values, lefts, weights = zip(*rows, strict=True)
+    return Samples(
+        np.stack(seen),
+        np.stack(policies),
+        np.array(values, np.float32),
+        np.array(lefts, np.float32),
+        np.array(weights, np.float32),
+    )
+
+
+def value_target(
+    thought: RecordedPly, outcome: Outcome, mover: int, settings: TargetSettings
+) -> tuple[float, float, float]:
+    """Win, draw and loss: what is proven, else the game's result mixed with the search's value."""
+    if thought.proof != "open":
+        return _KNOWN[thought.proof]
+    wins = (Outcome.first_wins, Outcome.second_wins)[mover]
+    result = _KNOWN["draw" if outcome is Outcome.draw else "win" if outcome is wins else "loss"]
+    # A value says nothing of draws: as much win as loss is what it can mean.
+    searched = ((1 + thought.value) / 2, 0.0, (1 - thought.value) / 2)
+    share = settings.result_share
+    win, draw, loss = (share * a + (1 - share) * b for a, b in zip(result, searched, strict=True))
+    return win, draw, loss
+
+
+def averaged(samples: Samples) -> Samples:
+    """One row per different position: the weighted mean of its targets, with weight 1 at most."""
+    flat = np.packbits(samples.planes.reshape(len(samples), -1), axis=1)
+    _, first, group = np.unique(flat, axis=0, return_index=True, return_inverse=True)
+    group = group.ravel()
+    total = np.bincount(group, samples.weight, len(first))
+
+    def mean(values: NDArray[np.float32]) -> NDArray[np.float32]:
+        columns = values.reshape(len(values), -1)
+        sums = np.zeros((len(first), columns.shape[1]))
+        np.add.at(sums, group, columns * samples.weight[:, np.newaxis])
+        return (sums / total[:, np.newaxis]).reshape(-1, *values.shape[1:]).astype(np.float32)
+
+    heaviest = np.zeros(len(first), np.float32)
+    np.maximum.at(heaviest, group, samples.weight)
+    return Samples(
+        samples.planes[first],
+        mean(samples.policy),
+        mean(samples.value),
+        mean(samples.moves_left),
+        heaviest,
+    )
+
+
+def turned(samples: Samples, game: GridGame, symmetry: NDArray[np.intp]) -> Samples:
+    """Every row under the symmetry of its number: the board and the policy turned alike."""
+    cells = np.array(game.cell_symmetries)[symmetry]
+    moves = np.array(game.symmetries)[symmetry]
+    flat = samples.planes.reshape(len(samples), samples.planes.shape[1], -1)
+    planes, policy = np.empty_like(flat), np.empty_like(samples.policy)
+    np.put_along_axis(planes, cells[:, np.newaxis, :], flat, axis=2)
+    np.put_along_axis(policy, moves, samples.policy, axis=1)
+    return Samples(
+        planes.reshape(samples.planes.shape),
+        policy,
+        samples.value,
+        samples.moves_left,
+        samples.weight,
+    )
+
+
+def soft_policy(policy: NDArray[np.float32], power: float = 0.25) -> NDArray[np.float32]:
+    """A flatter version of a policy (KataGo): every share to a power, summing to 1 again."""
+    raised = np.where(policy > 0, policy, 0) ** power
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True), np.float32)
+
+
+def _no_samples(game: GridGame, planes: int) -> Samples:
+    return Samples(
+        np.zeros((0, planes, game.rows, game.cols), np.uint8),
+        np.zeros((0, game.move_count), np.float32),
+        np.zeros((0, 3), np.float32),
+        np.zeros(0, np.float32),
+        np.zeros(0, np.float32),
+    )

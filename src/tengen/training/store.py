@@ -1,0 +1,127 @@
+"""The file of a run: every finished game and every figure, in SQLite.
+
+A call that has returned is kept, whatever happens to the process afterwards.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from tengen.errors import TengenError
+from tengen.selfplay import GameRecord
+
+#: Marks the file as ours: "TGRN" as a number.
+_APPLICATION = 0x5447524E
+_VERSION = 1
+_TABLES = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE games (
+    number INTEGER PRIMARY KEY,      -- of the game in the run
+    iteration INTEGER NOT NULL,
+    positions INTEGER NOT NULL,      -- how many were searched
+    record BLOB NOT NULL
+) STRICT;
+CREATE TABLE metrics (
+    iteration INTEGER NOT NULL, name TEXT NOT NULL, value REAL NOT NULL,
+    PRIMARY KEY (iteration, name)
+) STRICT;
+"""
+
+
+class RunStore:
+    """What a run has played and measured so far."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a run's file, or begin one."""
+        self._path = path
+        try:
+            self._database = sqlite3.connect(path, isolation_level=None)
+            self._open()
+        except sqlite3.DatabaseError as error:
+            raise TengenError(f"{path} is not a file of a run: {error}") from None
+
+    def _open(self) -> None:
+        [application] = self._database.execute("PRAGMA application_id").fetchone()
+        [tables] = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application != _APPLICATION and tables > 0:
+            raise TengenError(f"{self._path} is a database, but not one of a run")
+        # With a log of changes the file is whole after any kill; nothing waits for readers.
+        self._database.execute("PRAGMA journal_mode = WAL")
+        self._database.execute("PRAGMA synchronous = NORMAL")
+        if tables == 0:
+            self._database.executescript(
+                f"BEGIN; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
+                f"PRAGMA user_version = {_VERSION}; COMMIT;"
+            )
+        [version] = self._database.execute("PRAGMA user_version").fetchone()
+        if version != _VERSION:
+            raise TengenError(f"{self._path} has format {version}; this program knows {_VERSION}")
+
+    def add_games(self, records: Iterable[GameRecord], *, iteration: int) -> None:
+        """Keep games; one that is there already, by its number, is left as it is."""
+        rows = [
+            (record.index, iteration, len(record.plies), record.to_bytes()) for record in records
+        ]
+        self._write("INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?)", rows)
+
+    def log(self, iteration: int, figures: Mapping[str, float]) -> None:
+        """Keep figures; a figure of the same name and iteration is replaced."""
+        rows = [(iteration, name, value) for name, value in figures.items()]
+        self._write("INSERT OR REPLACE INTO metrics VALUES (?, ?, ?)", rows)
+
+    def note(self, values: Mapping[str, str]) -> None:
+        """Keep facts about the run."""
+        self._write("INSERT OR REPLACE INTO about VALUES (?, ?)", list(values.items()))
+
+    def notes(self) -> dict[str, str]:
+        """The facts about the run."""
+        return dict(self._database.execute("SELECT key, value FROM about"))
+
+    def game_numbers(self) -> set[int]:
+        """Of the games that are kept."""
+        return {number for [number] in self._database.execute("SELECT number FROM games")}
+
+    def position_count(self) -> int:
+        """Searched positions in all games."""
+        [count] = self._database.execute("SELECT coalesce(sum(positions), 0) FROM games").fetchone()
+        return int(count)
+
+    def newest_games(self, positions: int) -> Iterator[GameRecord]:
+        """The games with the highest numbers that hold so many positions; the newest first."""
+        left = positions
+        rows = self._database.execute("SELECT positions, record FROM games ORDER BY number DESC")
+        for count, record in rows:
+            if left <= 0:
+                return
+            left -= count
+            yield GameRecord.from_bytes(record)
+
+    def metrics(self) -> Iterator[tuple[int, str, float]]:
+        """Iteration, name and value, in the order of the iterations."""
+        yield from self._database.execute(
+            "SELECT iteration, name, value FROM metrics ORDER BY iteration, name"
+        )
+
+    def close(self) -> None:
+        """Nothing more is to be kept."""
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """All rows or none."""
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                self._database.executemany(statement, rows)
+            except BaseException:
+                self._database.execute("ROLLBACK")
+                raise
+            self._database.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # a full disk, above all
+            raise TengenError(f"{self._path} cannot be written: {error}") from None
