@@ -1,0 +1,103 @@
+"""Checkpoints: all that a run needs to go on, in a folder that is whole or not there."""
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from tengen.errors import TengenError
+from tengen.network import NetworkCard, load_weights, save_weights
+from tengen.training.learner import Learner
+
+_NEWEST, _AVERAGE, _OPTIMISER, _STATE = (
+    "newest.safetensors", "average.safetensors", "optimiser.safetensors", "state.json",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """Where a run is: what is done, and what comes next."""
+
+    iteration: int
+    step: int
+    games: int
+    seconds: float
+
+
+def save_checkpoint(folder: Path, learner: Learner, card: NetworkCard, state: RunState) -> None:
+    """Write a checkpoint; a kill at any moment leaves it whole or absent."""
+    part = folder.with_name(folder.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        save_weights(part / _NEWEST, learner.network, card)
+        save_weights(part / _AVERAGE, learner.averaged, card)
+        save_file(_optimiser_tensors(learner), part / _OPTIMISER)
+        text = json.dumps(
+            {name: getattr(state, name) for name in ("iteration", "step", "games", "seconds")}
+        )
+        (part / _STATE).write_text(text)
+        _sync(part)
+        before = folder.with_name(folder.name + ".before")
+        if folder.exists():
+            folder.replace(before)
+        part.replace(folder)
+        shutil.rmtree(before, ignore_errors=True)
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise TengenError(f"checkpoint {folder} cannot be written: {error.strerror}") from None
+
+
+def load_checkpoint(folder: Path, learner: Learner) -> RunState:
+    """Put a learner where a checkpoint left one of the same settings."""
+    try:
+        network, _ = load_weights(folder / _NEWEST)
+        average, _ = load_weights(folder / _AVERAGE)
+        learner.network.load_state_dict(network.state_dict())
+        learner.averaged.load_state_dict(average.state_dict())
+        _restore(learner, load_file(folder / _OPTIMISER))
+        state = RunState(**json.loads((folder / _STATE).read_text()))
+    except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
+        raise TengenError(f"checkpoint {folder} cannot be read: {error}") from None
+    learner.step = state.step
+    return state
+
+
+def average_weights(folder: Path) -> Path:
+    """The file of the weights that play."""
+    return folder / _AVERAGE
+
+
+def _parameters(learner: Learner) -> list[torch.nn.Parameter]:
+    """In the order of the optimiser."""
+    return [p for group in learner.optimiser.param_groups for p in group["params"]]
+
+
+def _optimiser_tensors(learner: Learner) -> dict[str, torch.Tensor]:
+    """What the optimiser remembers of every parameter: ``NUMBER.NAME``."""
+    tensors = {}
+    for number, parameter in enumerate(_parameters(learner)):
+        for name, value in learner.optimiser.state.get(parameter, {}).items():
+            if value is not None:
+                tensors[f"{number}.{name}"] = torch.as_tensor(value).contiguous()
+    return tensors
+
+
+def _restore(learner: Learner, tensors: dict[str, torch.Tensor]) -> None:
+    parameters = _parameters(learner)
+    learner.optimiser.state.clear()
+    for key, value in tensors.items():
+        number, _, name = key.partition(".")
+        learner.optimiser.state[parameters[int(number)]][name] = value
+
+
+def _sync(folder: Path) -> None:
+    """Make the files' contents safe before the folder gets its name."""
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())

@@ -1,0 +1,161 @@
+"""Teaching a network: losses, the optimiser, and the running average of its weights."""
+
+import copy
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from pydantic import Field
+from torch import Tensor
+from torch.nn import functional
+
+from tengen.config import Settings
+from tengen.network import Network, Output
+from tengen.rules import GridGame
+from tengen.training.samples import Samples, soft_policy, turned
+
+
+class LearnSettings(Settings):
+    """How a network is taught."""
+
+    optimiser: Literal["adamw", "sgd"] = Field(default="adamw", description="sgd has momentum")
+    rate: float = Field(default=2e-3, gt=0, le=10, description="learning rate after the warm-up")
+    warm_up: int = Field(default=100, ge=0, description="steps until the rate is reached")
+    last_rate: float = Field(
+        default=0.1, ge=0, le=1, description="share of the rate that is left at the end of a run"
+    )
+    momentum: float = Field(default=0.9, ge=0, lt=1, description="of sgd")
+    weight_decay: float = Field(default=0.02, ge=0, le=1, description="of adamw, or L2 of sgd")
+    batch: int = Field(default=512, ge=1, le=1 << 16, description="positions per step")
+    average: float = Field(default=0.997, ge=0, lt=1, description="EMA of the weights; 0: none")
+    clip: float = Field(default=5, gt=0, description="largest norm of a gradient")
+    value_weight: float = Field(default=1, ge=0, description="of the value in the loss")
+    moves_left_weight: float = Field(default=0.05, ge=0, description="of the plies left")
+    soft_policy_weight: float = Field(default=0.5, ge=0, description="of the flatter policy")
+
+    def rate_at(self, step: int, progress: float) -> float:
+        """The rate of a step, when a share ``progress`` of the run is over: up, then a cosine."""
+        warm = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
+        wave = 0.5 * (1 + math.cos(math.pi * min(1.0, max(0.0, progress))))
+        return self.rate * warm * (self.last_rate + (1 - self.last_rate) * wave)
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """Means over the steps of one call, each before its weight."""
+
+    policy: float
+    value: float
+    moves_left: float
+    soft_policy: float
+    total: float
+
+
+class Learner:
+    """A network, its average, and the state of its optimiser."""
+
+    def __init__(
+        self, game: GridGame, network: Network, settings: LearnSettings, *, seed: int
+    ) -> None:
+        self.settings = settings
+        self.network = network
+        #: What plays: the average of the weights over the last steps.
+        self.averaged = copy.deepcopy(network).eval()
+        self.step = 0
+        self._game = game
+        self._seed = seed
+        self.optimiser = _optimiser(network, settings)
+
+    def learn(self, samples: Samples, steps: int, *, progress: float) -> Losses:
+        """Take so many steps, each on positions drawn at random and turned at random."""
+        sums = np.zeros(5)
+        for _ in range(steps):
+            sums += self._learn_once(samples, progress)
+        means = (sums / max(1, steps)).tolist()
+        return Losses(*means)
+
+    def _learn_once(self, samples: Samples, progress: float) -> NDArray[np.float64]:
+        # Chance depends on the step alone, so that a resumed run goes on as it would have.
+        chance = np.random.default_rng([self._seed, self.step])
+        torch.manual_seed(int(chance.integers(2**63)))
+        size = min(self.settings.batch, len(samples))
+        rows = chance.choice(len(samples), size, replace=False)
+        symmetry = chance.integers(len(self._game.symmetries), size=size)
+        batch = turned(samples.take(rows), self._game, symmetry)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.settings.rate_at(self.step, progress)
+        self.network.train()
+        parts = self._losses(self.network(torch.from_numpy(batch.planes).float()), batch)
+        total = (
+            parts[0]
+            + self.settings.value_weight * parts[1]
+            + self.settings.moves_left_weight * parts[2]
+            + self.settings.soft_policy_weight * parts[3]
+        )
+        self.optimiser.zero_grad()
+        total.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        self.optimiser.step()
+        self.step += 1
+        self._average()
+        return np.array([part.item() for part in (*parts, total)])
+
+    def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Of policy, value, plies left and soft policy; 0 for what the network does not say."""
+        weight = torch.from_numpy(batch.weight)
+        weight = weight / weight.sum()
+        none = torch.zeros(())
+        policy = cross_entropy(output.policy, torch.from_numpy(batch.policy)) @ weight
+        value, left, soft = none, none, none
+        if output.value is not None:
+            value = _value_loss(output.value, torch.from_numpy(batch.value)) @ weight
+        if output.moves_left is not None:
+            target = torch.from_numpy(batch.moves_left)
+            left = functional.huber_loss(output.moves_left, target, reduction="none") @ weight
+        if output.soft_policy is not None:
+            flatter = torch.from_numpy(soft_policy(batch.policy))
+            soft = cross_entropy(output.soft_policy, flatter) @ weight
+        return policy, value, left, soft
+
+    @torch.no_grad()
+    def _average(self) -> None:
+        # Early on the average would mostly be the weights nobody has trained yet.
+        kept = min(self.settings.average, self.step / (self.step + 10))
+        newest = self.network.state_dict()
+        for name, value in self.averaged.state_dict().items():
+            if value.is_floating_point():
+                value.lerp_(newest[name], 1 - kept)
+            else:
+                value.copy_(newest[name])
+
+
+def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
+    """Per row. # [n]."""
+    return -(target * functional.log_softmax(logits, dim=1)).sum(dim=1)
+
+
+def _value_loss(value: Tensor, target: Tensor) -> Tensor:
+    """Of win, draw and loss, or of one number: the square of its distance to win minus loss."""
+    if value.ndim == 2:
+        return cross_entropy(value, target)
+    return (value - (target[:, 0] - target[:, 2])) ** 2
+
+
+def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimizer:
+    parameters = list(network.parameters())
+    if settings.optimiser == "sgd":
+        return torch.optim.SGD(
+            parameters,
+            lr=settings.rate,
+            momentum=settings.momentum,
+            weight_decay=settings.weight_decay,
+        )
+    # Only what multiplies is held back; norms and biases are free.
+    groups = [
+        {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.weight_decay},
+        {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=settings.rate)

@@ -1,0 +1,111 @@
+"""Teaching a network: it learns, and a run that goes on is the run that was never stopped."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import tengen
+from tengen.network import NetworkCard, build, read_network
+from tengen.rules import GridGame
+from tengen.selfplay import SelfPlay, SelfPlaySettings
+from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
+from tengen.training.learner import Learner, LearnSettings
+from tengen.training.samples import Samples, TargetSettings, averaged, samples_of
+from tests.evaluators import TableEvaluator
+from tests.networks import SMALL
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def grid(spec: str) -> GridGame:
+    game = tengen.game(spec)
+    assert isinstance(game, GridGame)
+    return game
+
+
+def taught(game: GridGame, planes: tuple[str, ...], games: int = 40) -> Samples:
+    """Positions of self-play by an evaluator that means nothing."""
+    evaluator = TableEvaluator(game.move_count)
+    records = SelfPlay(game, evaluator, SelfPlaySettings(sims=16, games=16), seed=1).play(games)
+    ordered = sorted(records, key=lambda record: record.index)
+    return averaged(
+        Samples.joined([samples_of(game, r, planes, TargetSettings()) for r in ordered])
+    )
+
+
+def learner_of(name: str, game: GridGame, **settings: object) -> Learner:
+    config = read_network(name, SMALL[name])
+    chosen = LearnSettings.read({"batch": 64, "warm_up": 5, **settings}, where="learn")
+    return Learner(game, build(config, game.rules, seed=3), chosen, seed=7)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_architecture_learns(name: str) -> None:
+    game = grid("mnk:5x5x4")
+    learner = learner_of(name, game, rate=0.003)
+    samples = taught(game, learner.network.config.planes, games=8).take(slice(0, 64))
+    first = learner.learn(samples, 5, progress=0)
+    learner.learn(samples, 80, progress=0)
+    last = learner.learn(samples, 5, progress=0)
+    assert last.policy < first.policy
+    assert last.total < first.total
+    assert learner.step == 90
+
+
+def test_the_rate_goes_up_and_then_down() -> None:
+    settings = LearnSettings(rate=1, warm_up=10, last_rate=0.1)
+    assert settings.rate_at(0, 0) == pytest.approx(0.1)
+    assert settings.rate_at(9, 0) == pytest.approx(1)
+    assert settings.rate_at(500, 0.5) == pytest.approx(0.55)
+    assert settings.rate_at(500, 1) == pytest.approx(0.1)
+
+
+def test_the_average_follows_the_weights() -> None:
+    game = grid("tictactoe")
+    learner = learner_of("mnk", game)
+    samples = taught(game, learner.network.config.planes)
+    learner.learn(samples, 20, progress=0)
+    newest, average = learner.network.state_dict(), learner.averaged.state_dict()
+    for name, value in average.items():
+        assert value.shape == newest[name].shape
+    assert any(not torch.equal(value, newest[name]) for name, value in average.items())
+    assert not learner.averaged.training
+
+
+@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+def test_going_on_from_a_checkpoint_changes_nothing(tmp_path: Path, optimiser: str) -> None:
+    game = grid("connect4")
+    config = read_network("resnet", SMALL["resnet"])
+    card = NetworkCard.of(config, game.rules, step=6)
+    whole, stopped, resumed = (learner_of("resnet", game, optimiser=optimiser) for _ in range(3))
+    samples = taught(game, config.planes, games=10)
+    whole.learn(samples, 6, progress=0)
+    stopped.learn(samples, 6, progress=0)
+    state = RunState(iteration=2, step=stopped.step, games=10, seconds=1.5)
+    save_checkpoint(tmp_path / "checkpoint", stopped, card, state)
+    assert load_checkpoint(tmp_path / "checkpoint", resumed) == state
+    for learner in (whole, resumed):
+        learner.learn(samples, 6, progress=0.5)
+    for name, value in whole.network.state_dict().items():
+        assert torch.equal(value, resumed.network.state_dict()[name]), name
+    for name, value in whole.averaged.state_dict().items():
+        assert torch.equal(value, resumed.averaged.state_dict()[name]), name
+
+
+def test_a_broken_checkpoint_is_told(tmp_path: Path) -> None:
+    game = grid("tictactoe")
+    learner = learner_of("mnk", game)
+    with pytest.raises(tengen.TengenError, match="does not exist"):
+        load_checkpoint(tmp_path / "nowhere", learner)
+    card = NetworkCard.of(learner.network.config, game.rules)
+    folder = tmp_path / "checkpoint"
+    save_checkpoint(folder, learner, card, RunState(0, 0, 0, 0.0))
+    (folder / "state.json").write_text("{}")
+    with pytest.raises(tengen.TengenError, match="cannot be read"):
+        load_checkpoint(folder, learner)
+    assert np.isfinite(learner.learn(taught(game, card.planes, 4), 1, progress=0).total)
