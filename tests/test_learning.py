@@ -31,7 +31,9 @@ def grid(spec: str) -> GridGame:
 def taught(game: GridGame, planes: tuple[str, ...], games: int = 40) -> Samples:
     """Positions of self-play by an evaluator that means nothing."""
     evaluator = TableEvaluator(game.move_count)
-    records = SelfPlay(game, evaluator, SelfPlaySettings(sims=16, games=16), seed=1).play(games)
+    records = SelfPlay(game, evaluator, SelfPlaySettings(sims=16, games=16), seed=1).play(
+        range(games)
+    )
     ordered = sorted(records, key=lambda record: record.index)
     return averaged(
         Samples.joined([samples_of(game, r, planes, TargetSettings()) for r in ordered])

@@ -27,7 +27,7 @@ def played(
         seed=seed,
         threads=threads,
     )
-    records = sorted(self_play.play(count), key=lambda record: record.index)
+    records = sorted(self_play.play(range(count)), key=lambda record: record.index)
     assert self_play.counts.games == count == len(records)
     resigned = sum(record.is_resigned for record in records)  # whose last search has no ply
     searched = sum(ply.sims for record in records for ply in record.plies)
@@ -43,6 +43,14 @@ def test_games_depend_on_nothing_but_seed_and_number(settings: dict[str, Any]) -
     assert played(count=20, **settings)[:12] == expected
     assert played(seed=2, **settings) != expected
     assert len({record.moves for record in expected}) > len(expected) / 2
+
+
+def test_games_can_be_played_out_of_turn() -> None:
+    game = tengen.game("connect4")
+    assert isinstance(game, GridGame)
+    self_play = SelfPlay(game, TableEvaluator(7), SelfPlaySettings(**PUCT), seed=1)
+    chosen = sorted(self_play.play([7, 3, 11]), key=lambda record: record.index)
+    assert chosen == [record for record in played() if record.index in (3, 7, 11)]
 
 
 @pytest.mark.parametrize("spec", ["tictactoe", "connect4", "mnk:9x9x5", "connect:4x5x3:blocked=b2"])
@@ -136,14 +144,14 @@ def test_an_error_of_the_evaluator_ends_self_play() -> None:
     assert isinstance(game, GridGame)
     self_play = SelfPlay(game, Broken(7), SelfPlaySettings(**PUCT), seed=1, threads=2)
     with pytest.raises(RuntimeError, match="out of order"):
-        list(self_play.play(5))
+        list(self_play.play(range(5)))
 
 
 def test_self_play_can_be_left_early() -> None:
     game = tengen.game("connect4")
     assert isinstance(game, GridGame)
     self_play = SelfPlay(game, TableEvaluator(7), SelfPlaySettings(**PUCT), seed=1, threads=2)
-    for record in self_play.play(10**6):
+    for record in self_play.play(range(10**6)):
         assert record.moves
         break
 

@@ -131,16 +131,16 @@ private:
 // Numbers of games, handed out once each, also to several threads.
 class GameNumbers {
 public:
-    GameNumbers(std::uint64_t first, std::uint64_t count) : next_(first), end_(first + count) {}
+    explicit GameNumbers(std::vector<std::uint64_t> numbers) : numbers_(std::move(numbers)) {}
     std::optional<std::uint64_t> take() {
-        const std::uint64_t number = next_.fetch_add(1);
-        if (number < end_) return number;
+        const std::size_t i = next_.fetch_add(1);
+        if (i < numbers_.size()) return numbers_[i];
         return std::nullopt;
     }
 
 private:
-    std::atomic<std::uint64_t> next_;
-    std::uint64_t end_;
+    std::vector<std::uint64_t> numbers_;
+    std::atomic<std::size_t> next_ = 0;
 };
 
 class Games {
@@ -297,7 +297,7 @@ void bind_neural(nb::module_& module) {
         .def_prop_ro("started", &Search::started)
         .def_prop_ro("cache", &Search::cache);
     nb::class_<GameNumbers>(module, "GameNumbers", "Numbers of games, handed out once each.")
-        .def(nb::init<std::uint64_t, std::uint64_t>(), "first"_a, "count"_a);
+        .def(nb::init<std::vector<std::uint64_t>>(), "numbers"_a);
     nb::class_<Games>(module, "SelfPlay", "Many games at once, one leaf of each in a batch.")
         .def(
             nb::init<const std::shared_ptr<const Geometry>&, const SelfPlayConfig&,

@@ -61,7 +61,7 @@ def _self_play(spec: str, blocks: int, channels: int, *, cache_mb: int, unit: st
         self_play = SelfPlay(GridGame(parse_rules(spec)), evaluator, settings, seed=seed, threads=2)
         timer = threading.Timer(max(0.5, _SECONDS * scale), self_play.stop)
         timer.start()
-        for _ in self_play.play(MILLION):
+        for _ in self_play.play(range(MILLION)):
             pass
         timer.cancel()
         counts = self_play.counts
@@ -92,7 +92,7 @@ def _without_network(spec: str, *, games: int) -> Work:
             planes=[],
             games=settings.games,
             seed=seed,
-            numbers=_core.GameNumbers(0, max(1, int(games * scale))),
+            numbers=_core.GameNumbers(list(range(max(1, int(games * scale))))),
         )
         batch = np.zeros(mill.batch_shape, np.float32)
         while not mill.is_over:

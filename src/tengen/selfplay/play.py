@@ -1,7 +1,7 @@
 """Playing many games at once, on as many threads as there are cores to use."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
@@ -52,15 +52,15 @@ class SelfPlay:
         self._workers: list[_Worker] = []
         self.counts = SelfPlayCounts()
 
-    def play(self, count: int, *, first: int = 0) -> Iterator[GameRecord]:
-        """Play the games ``first`` to ``first + count - 1``; yields each as it ends.
+    def play(self, numbers: Iterable[int]) -> Iterator[GameRecord]:
+        """Play the games of these numbers; yields each as it ends.
 
         Leaving the loop early or :meth:`stop` ends self-play; games that are not over are lost.
         """
-        numbers = _core.GameNumbers(first, count)
+        handed_out = _core.GameNumbers(list(numbers))
         ended: SimpleQueue[_Ended] = SimpleQueue()
         workers = [
-            _Worker(self._make_mill(i, numbers), evaluator, ended)
+            _Worker(self._make_mill(i, handed_out), evaluator, ended)
             for i, evaluator in enumerate(self._evaluators)
         ]
         before, self._workers = replace(self.counts), workers
