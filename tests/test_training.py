@@ -1,0 +1,147 @@
+"""The loop of self-play and learning: it learns, and nothing is lost when it is stopped."""
+
+from pathlib import Path
+
+import pytest
+import torch
+
+import tengen
+from tengen.network import load_weights
+from tengen.rules import AnyPosition, GridGame
+from tengen.solve import Solver
+from tengen.training.checkpoint import average_weights
+from tengen.training.loop import iterate
+from tengen.training.run import Run
+from tengen.training.settings import TrainSettings
+
+TINY = {
+    "network_values": {"blocks": 1, "channels": 8},
+    "games": 6,
+    "threads": 1,
+    "selfplay": {"sims": 8, "games": 4},
+    "learn": {"batch": 16},
+}
+
+
+def grid(spec: str) -> GridGame:
+    game = tengen.game(spec)
+    assert isinstance(game, GridGame)
+    return game
+
+
+def tiny(**values: object) -> TrainSettings:
+    return TrainSettings.model_validate({**TINY, **values})
+
+
+def silent(_: str, __: object) -> None:
+    pass
+
+
+def weights(run: Run) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in run.learner.network.state_dict().items()}
+
+
+def assert_same(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> None:
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        assert torch.equal(value, other[name]), name
+
+
+def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None:
+    game = grid("connect4")
+    whole = Run.begin(tmp_path / "whole", game, tiny())
+    for _ in range(3):
+        iterate(whole, progress=0, on_event=silent)
+
+    stopped = Run.begin(tmp_path / "stopped", game, tiny())
+    iterate(stopped, progress=0, on_event=silent)
+    stopped.close()
+    resumed = Run.resume(tmp_path / "stopped", game)
+    # Stopped again in the middle of self-play: two of the six games had ended.
+    [*games] = whole.store.newest_games(10**9)
+    found = [record for record in games if record.index in (7, 10)]
+    resumed.store.add_games(found, iteration=1)
+    resumed.close()
+    resumed = Run.resume(tmp_path / "stopped")
+    for _ in range(2):
+        iterate(resumed, progress=0, on_event=silent)
+
+    assert [*resumed.store.newest_games(10**9)] == games
+    assert_same(weights(resumed), weights(whole))
+    assert resumed.state.games == whole.state.games == 18
+
+
+def test_checkpoints_are_thinned_and_hold_what_plays(tmp_path: Path) -> None:
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), tiny(checkpoints=2))
+    for _ in range(3):
+        iterate(run, progress=0, on_event=silent)
+    assert [path.name for path in run.checkpoints()] == ["000002", "000003"]
+    network, card = load_weights(average_weights(run.checkpoints()[-1]))
+    assert card.step == run.learner.step
+    assert_same(dict(network.state_dict()), dict(run.learner.averaged.state_dict()))
+
+
+def test_figures_are_kept_per_iteration(tmp_path: Path) -> None:
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), tiny())
+    stages: list[str] = []
+    iterate(run, progress=0, on_event=lambda stage, _: stages.append(stage))
+    assert stages == ["self-play", "learn"]
+    kept = {name: value for iteration, name, value in run.store.metrics() if iteration == 0}
+    assert kept["games"] == 6
+    assert {"loss", "loss_policy", "game_length", "cache_hits", "rate"} <= kept.keys()
+
+
+def test_folders_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    game = grid("tictactoe")
+    run = Run.begin(tmp_path / "run", game, tiny())
+    run.close()
+    with pytest.raises(tengen.SpecError, match="run is there already"):
+        Run.begin(tmp_path / "run", game, tiny())
+    with pytest.raises(tengen.SpecError, match="is of tictactoe, not connect4"):
+        Run.resume(tmp_path / "run", grid("connect4"))
+    with pytest.raises(tengen.SpecError, match="not the folder of a run"):
+        Run.resume(tmp_path)
+
+
+def test_it_learns_tic_tac_toe(tmp_path: Path) -> None:
+    """From the rules alone; fewer than half a minute on one core."""
+    game = grid("tictactoe")
+    settings = TrainSettings.model_validate(
+        {
+            "network_values": {"blocks": 2, "channels": 32},
+            "games": 150,
+            "passes": 4,
+            "threads": 1,
+            "selfplay": {
+                "games": 64,
+                "sims": 16,
+                "opening_share": 0.8,
+                "opening_plies": 6,
+                "search": {"search": "gumbel", "m": 9, "cscale": 0.25},
+            },
+            "learn": {"batch": 128, "rate": 0.003, "warm_up": 20, "average": 0.97},
+            "window": {"least": 3000},
+        }
+    )
+    run = Run.begin(tmp_path / "run", game, settings)
+    for iteration in range(14):
+        iterate(run, progress=iteration / 14, on_event=silent)
+    run.evaluator()
+    player = tengen.player(f"net:{run.folder / 'newest.onnx'},sims=0", game)
+    solver, seen, good = Solver(game), set(), 0
+    stack: list[AnyPosition] = [game.position()]
+    while stack:
+        position = stack.pop()
+        if position.is_over or position.key in seen:
+            continue
+        seen.add(position.key)
+        scores = solver.solve(position).scores
+        chosen = scores[player.decide(position).move]
+        good += _sign(chosen) == _sign(max(scores.values()))
+        stack += [position.play(move) for move in position.legal_moves]
+    assert len(seen) == 4520
+    assert good / len(seen) > 0.9
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
