@@ -78,7 +78,17 @@ def test_records_survive_being_written() -> None:
 
 def test_what_is_no_record_is_refused() -> None:
     whole = played(count=1)[0].to_bytes()
-    for broken in (b"", b"nonsense" * 9, whole[:-1], whole + b"x", whole[:40], b"XXXX" + whole[4:]):
+    flipped = bytearray(whole)
+    flipped[len(whole) // 2] ^= 1
+    for broken in (
+        b"",
+        bytes(flipped),
+        b"nonsense" * 9,
+        whole[:-1],
+        whole + b"x",
+        whole[:40],
+        b"XXXX" + whole[4:],
+    ):
         with pytest.raises(tengen.TengenError, match="no game record"):
             GameRecord.from_bytes(broken)
 
@@ -163,6 +173,7 @@ def test_self_play_can_be_left_early() -> None:
         ({"full_share": 0.5}, "needs fast_sims"),
         ({"tau": "30:0/0:1"}, "ascending"),
         ({"nonsense": 1}, "no key"),
+        ({"search": {"sims": 900}}, "search.sims has no meaning in self-play"),
     ],
 )
 def test_bad_settings_are_one_sentence(values: dict[str, Any], message: str) -> None:

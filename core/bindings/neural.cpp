@@ -28,7 +28,10 @@ using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::c
 
 std::vector<Plane> planes_from(const PlaneKinds& kinds) {
     std::vector<Plane> planes;
-    for (const auto& [kind, age] : kinds) planes.push_back({kind, age});
+    for (const auto& [kind, age] : kinds) {
+        if (kind == PlaneKind::last && age < 1) throw UserError("a last move's age is at least 1");
+        planes.push_back({kind, age});
+    }
     return planes;
 }
 
@@ -108,10 +111,18 @@ public:
         const InUse guard(in_use_, "the search");
         return search_->is_expanded() ? search_->report() : NeuralReport{};
     }
-    bool is_done() const { return search_->is_done(); }
-    std::uint64_t started() const { return search_->started(); }
-    CacheCounts cache() const { return search_->cache(); }
-    void clear_cache() { search_->clear_cache(); }
+    bool is_done() const {
+        const InUse guard(in_use_, "the search");
+        return search_->is_done();
+    }
+    std::uint64_t started() const {
+        const InUse guard(in_use_, "the search");
+        return search_->started();
+    }
+    CacheCounts cache() const {
+        const InUse guard(in_use_, "the search");
+        return search_->cache();
+    }
 
 private:
     const Position& checked(const Position& position) const {
@@ -176,7 +187,6 @@ public:
     std::uint64_t sims() const { return mill_->sims(); }
     std::uint64_t evaluations() const { return mill_->evaluations(); }
     CacheCounts cache() const { return mill_->cache(); }
-    void clear_cache() { mill_->clear_cache(); }
 
 private:
     std::size_t games_;
@@ -292,7 +302,6 @@ void bind_neural(nb::module_& module) {
         .def("gather", &Search::gather, "batch"_a)
         .def("expand", &Search::expand, "logits"_a, "values"_a)
         .def("report", &Search::report)
-        .def("clear_cache", &Search::clear_cache)
         .def_prop_ro("is_done", &Search::is_done)
         .def_prop_ro("started", &Search::started)
         .def_prop_ro("cache", &Search::cache);
@@ -306,7 +315,6 @@ void bind_neural(nb::module_& module) {
         .def("gather", &Games::gather, "batch"_a)
         .def("expand", &Games::expand, "logits"_a, "values"_a)
         .def("take_finished", &Games::take_finished)
-        .def("clear_cache", &Games::clear_cache)
         .def_prop_ro("batch_shape", &Games::batch_shape,
                      nb::sig("def batch_shape(self) -> tuple[int, int, int, int]"))
         .def_prop_ro("is_over", &Games::is_over)

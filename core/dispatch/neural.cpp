@@ -21,8 +21,9 @@ public:
           search_(root, position.filled(), config, history_of(planes_), seed) {}
 
     void advance(const Position& position, std::span<const Move> moves) override {
+        // Leaves that were never answered have left their marks all over the tree.
+        if (waiting_ > 0) return reset(position);
         search_.advance(board_of(position), position.filled(), moves);
-        waiting_ = 0;
     }
     void reset(const Position& position) override {
         search_.reset(board_of(position), position.filled());
@@ -33,7 +34,8 @@ public:
     std::size_t gather(float* planes, std::size_t most) override {
         const std::size_t size =
             planes_.size() * static_cast<std::size_t>(geometry_->rules.cells());
-        while (waiting_ < most && !(is_expanded() && search_.is_done())) {
+        for (int descents = 0; waiting_ < most && descents < kMostDescents && !is_done();
+             ++descents) {
             if (waiting_ == leaves_.size()) leaves_.emplace_back(search_.root());
             auto& leaf = leaves_[waiting_];
             const auto found = search_.select(leaf);
@@ -66,10 +68,11 @@ public:
     NeuralReport report() const override { return search_.report(); }
     bool is_expanded() const override { return !search_.root_edges().empty(); }
     CacheCounts cache() const override { return {cache_.asked(), cache_.hits()}; }
-    void clear_cache() override { cache_.clear(); }
 
 private:
     using Search = GuidedSearch<Board>;
+    // In one gather(): where all is known, nobody would get to look at the clock.
+    static constexpr int kMostDescents = 4096;
 
     Board board_of(const Position& position) const {
         return Board::from_cells(*geometry_, position.cells());
@@ -103,7 +106,6 @@ public:
     std::uint64_t sims() const override { return games_.sims(); }
     std::uint64_t evaluations() const override { return games_.evaluations(); }
     CacheCounts cache() const override { return {games_.cache().asked(), games_.cache().hits()}; }
-    void clear_cache() override { games_.clear_cache(); }
 
 private:
     std::shared_ptr<const Geometry> geometry_;  // the boards point into it

@@ -30,8 +30,9 @@ public:
     virtual void reset(const Position& position) = 0;
     // Starts a search of so many simulations more.
     virtual void begin(std::uint64_t sims, const RootNoise& noise) = 0;
-    // Descends until `most` leaves wait for the evaluator, or nothing more can be started before
-    // they are answered; writes their planes and returns how many. 0: the search is done.
+    // Descends until `most` leaves wait for the evaluator, nothing more can be started before they
+    // are answered, or many descents have needed no evaluator; writes their planes and returns how
+    // many wait. Whether the search is done is_done() says.
     virtual std::size_t gather(float* planes, std::size_t most) = 0;
     // The answers to the last gather().
     virtual void expand(const float* logits, const float* values) = 0;
@@ -42,7 +43,6 @@ public:
     virtual NeuralReport report() const = 0;
     virtual bool is_expanded() const = 0;
     virtual CacheCounts cache() const = 0;
-    virtual void clear_cache() = 0;
 };
 
 // Many games at once, see selfplay/self_play.hpp.
@@ -57,7 +57,6 @@ public:
     virtual std::uint64_t sims() const = 0;
     virtual std::uint64_t evaluations() const = 0;
     virtual CacheCounts cache() const = 0;
-    virtual void clear_cache() = 0;
 };
 
 std::unique_ptr<NeuralSearch> make_neural_search(const Position& position,

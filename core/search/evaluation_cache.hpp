@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@ public:
         float value;
     };
 
-    // Null when the position is not known. Valid until the next store().
+    // False when the position is not known. `out` is valid until the next store().
     bool find(std::uint64_t key, Evaluated& out) {
         if (keys_.empty()) return false;
         ++asked_;
@@ -45,8 +46,8 @@ public:
         std::copy(logits.begin(), logits.end(), at);
         at[moves_] = value;
     }
-    void clear() { std::fill(keys_.begin(), keys_.end(), 0); }
 
+    // May be asked by any thread.
     std::uint64_t asked() const { return asked_; }
     std::uint64_t hits() const { return hits_; }
 
@@ -54,8 +55,8 @@ private:
     std::size_t moves_;
     std::vector<std::uint64_t> keys_;
     std::vector<float> values_;  // logits, then the value
-    std::uint64_t asked_ = 0;
-    std::uint64_t hits_ = 0;
+    std::atomic<std::uint64_t> asked_ = 0;
+    std::atomic<std::uint64_t> hits_ = 0;
 };
 
 }  // namespace tengen

@@ -100,7 +100,7 @@ public:
             const Node& node = tree_.node(id);
             if (id != 0 && tree_.is_settled(node)) {
                 ++started_;
-                tree_.back_up(leaf.path, tree_.exact(node.proof));
+                tree_.back_up(leaf.path, static_cast<double>(node.known));
                 return Found::settled;
             }
             if (node.edge_count == 0) {
@@ -164,7 +164,7 @@ public:
 
     // The root's value for the mover.
     double value() const {
-        return is_proven() ? tree_.exact(root_node().proof) : tree_.mean_value(root_node());
+        return is_proven() ? static_cast<double>(root_node().known) : tree_.mean_value(root_node());
     }
 
     // The move to play without chance, as an index of the root's moves.
@@ -204,13 +204,14 @@ private:
         if (!is_new) return id;
         Node& node = tree_.node(id);
         if (board.stone_won(spot)) {
-            node.proof = Proof::loss;
+            tree_.settle(node, Proof::loss);
             node.is_over = true;
         } else if (board.is_full()) {
             node.proof = Proof::draw;
+            node.known = static_cast<float>(config_.draw_value);
             node.is_over = true;
         } else if (config_.proof && board.mover_wins_at_once()) {
-            node.proof = Proof::win;
+            tree_.settle(node, Proof::win);
         }
         return id;
     }
@@ -218,7 +219,9 @@ private:
     template <class Logit>
     void open(const Leaf& leaf, Logit logit) {
         const bool is_hybrid = config_.selection == Selection::hybrid;
-        legal_priors(leaf.board, logit, is_hybrid ? config_.top : kMaxCells, priors_);
+        // Only the root can have a win at once and still be opened.
+        const bool keeps_wins = config_.proof && leaf.path.empty();
+        legal_priors(leaf.board, logit, is_hybrid ? config_.top : kMaxCells, keeps_wins, priors_);
         const std::span<Edge> edges = tree_.open(leaf.node, priors_.size());
         for (std::size_t i = 0; i < edges.size(); ++i) {
             edges[i].prior = static_cast<float>(priors_[i].first);
@@ -247,7 +250,7 @@ private:
             if (!after.stone_won(spot)) continue;
             const NodeId child = add_node(after, spot);
             tree_.edge(0, i).child = child;
-            tree_.node(0).proof = Proof::win;
+            tree_.settle(tree_.node(0), Proof::win);
         }
     }
     float rollout_value(const Board& board) {

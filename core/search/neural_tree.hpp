@@ -42,6 +42,7 @@ struct Node {
     std::uint32_t edge_count = 0;  // 0 until it is expanded
     std::uint32_t visits = 0;      // of its edges, those under way included
     float value = 0;               // the evaluator's, for the mover
+    float known = 0;               // likewise, once there is a proof
     Proof proof = Proof::open;     // for the mover; known from the start when the game is over
     bool is_over = false;
     bool is_waiting = false;  // for its evaluation
@@ -135,10 +136,6 @@ public:
         *this = std::move(kept);
     }
 
-    // A result that is known, for the one it is known for.
-    double exact(Proof proof) const {
-        return proof == Proof::win ? 1.0 : proof == Proof::loss ? -1.0 : config_.draw_value;
-    }
     bool is_settled(const Node& node) const {
         return node.is_over || (config_.proof && node.proof != Proof::open);
     }
@@ -155,7 +152,7 @@ public:
     // What is known of a move, else its mean, else `unvisited`.
     double mean_of(const Edge& edge, double unvisited) const {
         if (edge.child != kNoNode && is_settled(nodes_[edge.child])) {
-            return -exact(nodes_[edge.child].proof);
+            return -static_cast<double>(nodes_[edge.child].known);
         }
         return edge.visits == 0 ? unvisited : edge.mean();
     }
@@ -184,6 +181,17 @@ public:
         return best;
     }
 
+    // A result is known of a node. A drawn game is worth the same to who made the last move of it
+    // however it came about: all games that are drawn end with the same stone.
+    void settle(Node& node, Proof proof) {
+        node.proof = proof;
+        if (proof == Proof::win) node.known = 1.0f;
+        if (proof == Proof::loss) node.known = -1.0f;
+        if (proof != Proof::draw) return;
+        for (const Edge& edge : edges(node)) {
+            if (proof_of(edge) == Proof::draw) node.known = -nodes_[edge.child].known;
+        }
+    }
     // Carries the value of the last step's position, for its mover, towards the root. Here, and
     // nowhere else, a value changes sides.
     void back_up(std::span<const Step> path, double value) {
@@ -195,8 +203,8 @@ public:
             ++edge.visits;
             --edge.pending;
             if (!config_.proof) continue;
-            if (node.proof == Proof::open) node.proof = proof_from(node, edge);
-            if (node.proof != Proof::open) value = exact(node.proof);
+            if (node.proof == Proof::open) settle(node, proof_from(node, edge));
+            if (node.proof != Proof::open) value = static_cast<double>(node.known);
         }
     }
     void undo(std::span<const Step> path) {

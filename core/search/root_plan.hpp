@@ -42,6 +42,7 @@ public:
             for (double& g : gumbel_) g = draw_gumbel(random);
         }
         schedule_.clear();
+        planned_ = 0;
         extend(edges);
     }
     void clear() {
@@ -61,8 +62,8 @@ public:
     double gumbel(std::size_t i) const { return gumbel_[i]; }
     // How many visits of this plan the next move to visit should have.
     std::uint32_t wanted_visits(std::span<const Edge> edges, std::uint64_t started) {
-        if (started >= schedule_.size()) extend(edges);
-        return schedule_[started];
+        if (started - planned_ >= schedule_.size()) extend(edges);
+        return schedule_[started - planned_];
     }
     // Visits that a move got under this plan.
     std::uint32_t added(std::uint32_t visits, std::size_t i) const {
@@ -84,13 +85,28 @@ public:
             sum += shares.back();
         }
         if (noise_.forced > 0 && sum > 0 && !is_known) sum = prune(shares, tree);
+        if (sum > 0) {
+            for (double& share : shares) share /= sum;
+            return shares;
+        }
+        return open_priors(tree);
+    }
+
+private:
+    // The priors of the moves that are not known to lose; of all when all are.
+    static std::vector<double> open_priors(const NeuralTree& tree) {
+        const auto edges = tree.edges(tree.node(0));
+        std::vector<double> shares;
+        double sum = 0;
+        for (const Edge& edge : edges) {
+            shares.push_back(tree.is_lost(edge) ? 0.0 : static_cast<double>(edge.prior));
+            sum += shares.back();
+        }
         for (std::size_t i = 0; i < edges.size(); ++i) {
             shares[i] = sum > 0 ? shares[i] / sum : static_cast<double>(edges[i].prior);
         }
         return shares;
     }
-
-private:
     // Takes back forced visits that a move's value does not warrant; returns the sum of what is
     // left of `visits`.
     double prune(std::vector<double>& visits, const NeuralTree& tree) const {
@@ -117,19 +133,18 @@ private:
         return sum;
     }
 
-    static constexpr std::size_t kLongestPlan = 1 << 16;
-    static constexpr std::size_t kFirstPlan = 64;
+    static constexpr std::uint64_t kLongestPlan = 1 << 16;
+    static constexpr std::uint64_t kFirstPlan = 64;
 
     // A search without a set number of simulations gets one plan after the other, each as long as
     // all before it.
     void extend(std::span<const Edge> edges) {
         const std::size_t considered =
             std::min(edges.size(), static_cast<std::size_t>(config_.considered));
-        const std::size_t done = schedule_.size();
-        const std::uint64_t left = sims_ > done ? sims_ - done : 1;
-        const std::size_t length =
-            left <= kLongestPlan ? static_cast<std::size_t>(left) : std::max(done, kFirstPlan);
-        for (const std::uint32_t n : halving_schedule(considered, length)) schedule_.push_back(n);
+        planned_ += schedule_.size();
+        const std::uint64_t left = sims_ > planned_ ? sims_ - planned_ : 1;
+        const auto next = std::clamp<std::uint64_t>(planned_, kFirstPlan, kLongestPlan);
+        schedule_ = halving_schedule(considered, left <= kLongestPlan ? left : next);
         base_visits_.clear();
         for (const Edge& edge : edges) base_visits_.push_back(edge.all_visits());
     }
@@ -140,7 +155,8 @@ private:
     std::vector<double> priors_;  // with noise; empty before the plan is made
     std::vector<double> gumbel_;
     std::vector<std::uint32_t> base_visits_;
-    std::vector<std::uint32_t> schedule_;
+    std::vector<std::uint32_t> schedule_;  // of the plan under way
+    std::uint64_t planned_ = 0;            // simulations of the plans before it
 };
 
 TENGEN_END

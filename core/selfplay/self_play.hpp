@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -79,7 +80,6 @@ public:
     std::uint64_t sims() const { return sims_; }
     std::uint64_t evaluations() const { return evaluations_; }
     const EvaluationCache& cache() const { return cache_; }
-    void clear_cache() { cache_.clear(); }
 
 private:
     using Search = GuidedSearch<Board>;
@@ -99,7 +99,7 @@ private:
         bool plays_on = false;  // although it would resign: to see whether that is right
     };
 
-    // False when there is nothing to ask the network now: the game has ended, or there is none.
+    // False when there is nothing to ask a network now.
     bool play_on(Slot& slot) {
         if (!slot.is_playing && !start_game(slot)) return false;
         while (!slot.is_waiting) {
@@ -113,7 +113,7 @@ private:
             if (found != Search::Found::leaf) continue;
             if (config_.search.evaluation == Evaluation::uniform) {
                 slot.search.expand_uniformly(slot.leaf);
-                continue;
+                return false;  // one leaf of each game at a time, as with a network
             }
             EvaluationCache::Evaluated known;
             if (cache_.find(slot.leaf.key, known)) {
@@ -133,23 +133,27 @@ private:
         slot.record = {};
         slot.record.index = *index;
         slot.plays_on = slot.random.unit() < config_.resign_check;
-        do {
-            play_opening(slot);
-        } while (slot.record.outcome != Outcome::ongoing);
+        std::uint32_t plies = 0;
+        if (config_.opening_plies > 0 && slot.random.unit() < config_.opening_share) {
+            plies = 1 + slot.random.below(static_cast<std::uint32_t>(config_.opening_plies));
+        }
+        // An opening that ends the game is drawn anew; one that cannot but do so gets shorter.
+        play_opening(slot, plies);
+        for (int tries = 1; slot.record.outcome != Outcome::ongoing; ++tries) {
+            if (tries % kOpeningTries == 0) --plies;
+            play_opening(slot, plies);
+        }
         slot.record.opening = static_cast<int>(slot.record.moves.size());
         slot.search = Search(slot.board, slot.filled, config_.search, history_, slot.random.next());
         slot.is_playing = true;
         slot.is_searching = false;
         return true;
     }
-    void play_opening(Slot& slot) {
+    void play_opening(Slot& slot, std::uint32_t plies) {
         slot.board = Board(*geometry_);
         slot.filled.clear();
         slot.record.moves.clear();
         slot.record.outcome = Outcome::ongoing;
-        if (config_.opening_plies == 0 || slot.random.unit() >= config_.opening_share) return;
-        const std::uint32_t plies =
-            1 + slot.random.below(static_cast<std::uint32_t>(config_.opening_plies));
         for (std::uint32_t i = 0; i < plies && slot.record.outcome == Outcome::ongoing; ++i) {
             const auto legal = static_cast<std::uint32_t>(slot.board.legal_count());
             play(slot, slot.board.nth_untried(std::span<const Move>(), slot.random.below(legal)));
@@ -240,6 +244,7 @@ private:
         return slot.search.best_root_edge();
     }
 
+    static constexpr int kOpeningTries = 4;
     static constexpr double kLeastShare = 1e-4;  // of a move in the target, to be worth keeping
 
     const Geometry* geometry_;
@@ -253,8 +258,8 @@ private:
     std::vector<std::size_t> waiting_;  // the slots of the batch under way
     std::vector<GameRecord> finished_;
     bool has_no_more_ = false;
-    std::uint64_t sims_ = 0;
-    std::uint64_t evaluations_ = 0;
+    std::atomic<std::uint64_t> sims_ = 0;  // counters that any thread may read
+    std::atomic<std::uint64_t> evaluations_ = 0;
 };
 
 TENGEN_END

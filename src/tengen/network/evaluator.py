@@ -37,17 +37,18 @@ class OnnxEvaluator:
             raise SpecError(f"{where}: it is not a whole ONNX file") from error
         self.card = _card(session, where)
         check_fits(self.card, rules, name=str(path))
-        if precision == "int8":
-            # Only here, for it needs more packages than playing does.
-            from tengen.network.quantisation import quantised
-
-            model = quantised(model, rules, self.card.planes)
-            session = open_session(model)
         self.planes = self.card.planes
         self.has_value = self.card.has_value
         self._names = ["policy", "value"] if self.has_value else ["policy"]
         self._model = model
         self._use(session)
+        self._try_out(rules, where)
+        if precision == "int8":
+            # Only here, for it needs more packages than playing does.
+            from tengen.network.quantisation import quantised
+
+            self._model = quantised(model, rules, self.planes)
+            self._use(open_session(self._model))
 
     def evaluate(
         self, planes: NDArray[np.float32]
@@ -67,6 +68,19 @@ class OnnxEvaluator:
         answers = self._session.run(self._names, {INPUT: planes})
         values = answers[1] if self.has_value else np.zeros(len(planes), np.float32)
         return answers[0], values
+
+    def _try_out(self, rules: Rules, where: str) -> None:
+        """Ask once, so that a network that is not what its card says is found out now."""
+        moves = rules.cols if rules.gravity else rules.rows * rules.cols
+        empty = np.zeros((1, len(self.planes), rules.rows, rules.cols), np.float32)
+        try:
+            logits, values = self.evaluate_at_once(empty)
+        except Exception as error:  # ONNX Runtime's errors have no common base
+            raise SpecError(f"{where}: the network does not fit its card") from error
+        if logits.shape != (1, moves) or values.shape != (1,):
+            raise SpecError(f"{where}: the network does not fit its card")
+        if not (np.isfinite(logits).all() and np.isfinite(values).all()):
+            raise SpecError(f"{where}: the network's answers are not numbers")
 
     def clone(self) -> Self:
         """Another session on the same network, for another thread."""

@@ -41,6 +41,7 @@ def quantised(model: bytes, rules: Rules, planes: Sequence[str]) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         given, ready, made = (Path(folder) / name for name in ("given", "ready", "made"))
         given.write_bytes(model)
+        before = logging.root.manager.disable
         logging.disable(logging.WARNING)  # advice for whoever tunes models by hand
         try:
             quant_pre_process(str(given), str(ready), skip_symbolic_shape=True)
@@ -55,7 +56,7 @@ def quantised(model: bytes, rules: Rules, planes: Sequence[str]) -> bytes:
                 reduce_range=True,
             )
         finally:
-            logging.disable(logging.NOTSET)
+            logging.disable(before)
         return made.read_bytes()
 
 

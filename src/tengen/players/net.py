@@ -81,9 +81,8 @@ class PolicyPlayer:
         chosen = logits[0, list(legal)].astype(np.float64)
         weights = np.exp(chosen - chosen.max())
         policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
-        move = draw(policy, self._tau, self._random) if self._tau > 0 else None
-        if move is None:
-            move = max(policy, key=policy.__getitem__)
+        best = max(policy, key=policy.__getitem__)
+        move = draw(policy, self._tau, self._random) if self._tau > 0 else best
         return Decision(
             move=move,
             value=float(values[0]) if self._evaluator.has_value else None,

@@ -1,7 +1,7 @@
 """Players that search: a tree search within a budget."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tengen.players.player import require_ongoing
 from tengen.rules import AnyGame, AnyPosition
@@ -92,10 +92,10 @@ class SearchPlayer:
         )
 
     def _chosen(self, report: Report) -> int:
-        """The best move, or with a temperature one drawn by its visits."""
+        """The best move, or with a temperature one drawn by the search's policy."""
         if self._tau == 0 or report.is_proven:
             return report.pv[0]
-        return draw(report.visits, self._tau, self._random) or report.pv[0]
+        return draw(policy_of(report), self._tau, self._random)
 
 
 def policy_of(report: Report) -> dict[int, float]:
@@ -106,12 +106,10 @@ def policy_of(report: Report) -> dict[int, float]:
     return {move: visits / total for move, visits in report.visits.items()}
 
 
-def draw(weights: dict[int, int] | dict[int, float], tau: float, random: SplitMix) -> int | None:
-    """A move by its weight to the power of 1 / tau; None when all weights are 0."""
-    most = max(weights.values())
-    if most <= 0:
-        return None
-    powers = {move: (weight / most) ** (1 / tau) for move, weight in weights.items()}
+def draw(policy: Mapping[int, float], tau: float, random: SplitMix) -> int:
+    """A move by its probability to the power of 1 / tau."""
+    most = max(policy.values())
+    powers = {move: (share / most) ** (1 / tau) for move, share in policy.items()}
     left = random.unit() * sum(powers.values())
     for move, power in powers.items():
         left -= power

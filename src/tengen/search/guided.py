@@ -73,12 +73,11 @@ class GuidedSearch:
             native.begin(sims, _core.RootNoise())
             self._endless = sims >= 2**62
         before = native.started
-        while not self._stopped and time.monotonic() < deadline:
+        while not (self._stopped or native.is_done or time.monotonic() >= deadline):
             size = min(len(self._batch), 1 + native.started // _LEAST_BATCH_SHARE)
             count = native.gather(self._batch[:size])
-            if count == 0:
-                break
-            native.expand(*self._evaluator.evaluate(self._batch[:count]))
+            if count > 0:
+                native.expand(*self._evaluator.evaluate(self._batch[:count]))
         return native.started - before
 
     def stop(self) -> None:

@@ -28,6 +28,7 @@ Judge = Callable[[object], tuple[Sequence[float], float]]
 
 _LONGEST_LINE = 12
 _LEAST_PRIOR = 1e-30
+_FIRST_PLAN, _LONGEST_PLAN = 64, 1 << 16
 _LAST = -1e9
 _OPPOSITE = {
     Proof.OPEN: Proof.OPEN,
@@ -55,6 +56,8 @@ class Node:
     edges: list[Edge] = field(default_factory=list)
     value: float = 0.0
     proof: Proof = Proof.OPEN
+    #: The value for the mover, once there is a proof.
+    known: float = 0.0
     is_over: bool = False
 
     @property
@@ -75,6 +78,7 @@ class ReferenceGuided:
         self._position: AnyPosition | None = None
         self._root = Node()
         self._by_state: dict[object, Node] = {}
+        self._sims = self._planned = 0
         self._schedule: list[int] = []
         self._base: list[int] = []
         self._stopped = False
@@ -96,10 +100,8 @@ class ReferenceGuided:
         if not self._root.edges:
             self._expand(self._root, self._position.state)
             self._find_wins()
-        if self._settings.search == "gumbel":
-            considered = min(self._settings.m, len(self._root.edges))
-            self._schedule = halving_schedule(considered, min(sims, 1 << 16))
-            self._base = [edge.visits for edge in self._root.edges]
+        self._sims, self._planned, self._schedule = sims, 0, []
+        self._base = [edge.visits for edge in self._root.edges]
         done = 0
         while done < sims and not self._is_settled(self._root):
             if self._stopped or time.monotonic() >= deadline:
@@ -132,7 +134,7 @@ class ReferenceGuided:
         return Report(
             visits={edge.move: edge.visits for edge in edges},
             pv=tuple(pv),
-            value=self._exact(self._root.proof) if is_proven else mean,
+            value=self._root.known if is_proven else mean,
             is_proven=is_proven,
             nodes=_count(self._root),
             policy=dict(zip((e.move for e in edges), self.policy(), strict=True)),
@@ -150,6 +152,8 @@ class ReferenceGuided:
             else float(edge.visits * (not self._is_lost(edge)))
             for edge in self._root.edges
         ]
+        if not any(weights):
+            weights = [edge.prior * (not self._is_lost(edge)) for edge in self._root.edges]
         total = sum(weights)
         return [
             weight / total if total else edge.prior
@@ -162,7 +166,7 @@ class ReferenceGuided:
         path: list[tuple[Node, Edge]] = []
         while True:
             if path and self._is_settled(node):
-                value = self._exact(node.proof)
+                value = node.known
                 break
             if not node.edges:
                 self._expand(node, state)
@@ -181,9 +185,9 @@ class ReferenceGuided:
             if not self._settings.proof:
                 continue
             if above.proof is Proof.OPEN:
-                above.proof = self._proof_from(above, edge)
+                self._settle(above, self._proof_from(above, edge))
             if above.proof is not Proof.OPEN:
-                value = self._exact(above.proof)
+                value = above.known
 
     def _expand(self, node: Node, state: object) -> None:
         logits, value = self._judge(state)
@@ -206,12 +210,13 @@ class ReferenceGuided:
         node = Node()
         outcome = self._game.outcome(state)
         if outcome is Outcome.draw:
-            node.proof, node.is_over = Proof.DRAW, True
+            node.proof, node.known, node.is_over = Proof.DRAW, single(self._settings.draw), True
         elif outcome is not Outcome.ongoing:
             won = outcome is (Outcome.second_wins, Outcome.first_wins)[self._game.mover(state) == 0]
-            node.proof, node.is_over = Proof.WIN if won else Proof.LOSS, True
+            self._settle(node, Proof.WIN if won else Proof.LOSS)
+            node.is_over = True
         elif self._settings.proof and self._wins_at_once(state):
-            node.proof = Proof.WIN
+            self._settle(node, Proof.WIN)
         if self._settings.share:
             self._by_state[self._game.key(state)] = node
         return node
@@ -232,11 +237,19 @@ class ReferenceGuided:
         for edge in self._root.edges:
             after = self._game.play(state, edge.move)
             if self._game.outcome(after) is wins:
-                edge.child = Node(proof=Proof.LOSS, is_over=True)
-                self._root.proof = Proof.WIN
+                edge.child = Node(proof=Proof.LOSS, known=-1.0, is_over=True)
+                self._settle(self._root, Proof.WIN)
 
-    def _exact(self, proof: Proof) -> float:
-        return {Proof.WIN: 1.0, Proof.LOSS: -1.0}.get(proof, self._settings.draw)
+    def _settle(self, node: Node, proof: Proof) -> None:
+        """A result is known of a node, and with it the value for its mover."""
+        node.proof = proof
+        if proof is Proof.WIN:
+            node.known = 1.0
+        elif proof is Proof.LOSS:
+            node.known = -1.0
+        elif proof is Proof.DRAW:
+            drawn = [e.child for e in node.edges if self._proof_of(e) is Proof.DRAW and e.child]
+            node.known = -drawn[-1].known
 
     def _is_settled(self, node: Node) -> bool:
         return node.is_over or (self._settings.proof and node.proof is not Proof.OPEN)
@@ -251,7 +264,7 @@ class ReferenceGuided:
 
     def _mean_of(self, edge: Edge, unvisited: float) -> float:
         if edge.child is not None and self._is_settled(edge.child):
-            return -self._exact(edge.child.proof)
+            return -edge.child.known
         return edge.total / edge.visits if edge.visits else unvisited
 
     def _proof_from(self, node: Node, newest: Edge) -> Proof:
@@ -294,11 +307,23 @@ class ReferenceGuided:
             for edge in node.edges
         ]
 
+    def _extend_schedule(self) -> None:
+        """Plan what is left, or one plan after the other where there is no end to it."""
+        self._planned += len(self._schedule)
+        left = max(1, self._sims - self._planned)
+        following = min(max(self._planned, _FIRST_PLAN), _LONGEST_PLAN)
+        considered = min(self._settings.m, len(self._root.edges))
+        length = left if left <= _LONGEST_PLAN else following
+        self._schedule = halving_schedule(considered, length)
+        self._base = [edge.visits for edge in self._root.edges]
+
     def _pick_halving(self, done: int) -> int:
+        if done - self._planned >= len(self._schedule):
+            self._extend_schedule()
         edges = self._root.edges
         added = [edge.visits - base for edge, base in zip(edges, self._base, strict=True)]
         open_ones = [n for n, edge in zip(added, edges, strict=True) if not self._is_lost(edge)]
-        wanted = self._schedule[done]
+        wanted = self._schedule[done - self._planned]
         visits = wanted if wanted in open_ones else min(open_ones)
         logits = self._improved_logits(self._root)
         return self._highest(

@@ -8,6 +8,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from tengen import _core
+from tengen.errors import SpecError
 from tengen.rules import GridGame
 from tengen.rules.grid import parse_plane
 from tengen.search import Evaluator
@@ -45,8 +46,13 @@ class SelfPlay:
         seed: int,
         threads: int = 1,
     ) -> None:
+        if threads < 1:
+            raise SpecError(f"threads is {threads}; it must be at least 1")
+        if not evaluator.has_value:
+            raise SpecError("self-play needs a network with a value, not a policy alone")
         self._game = game
-        self._evaluators = [evaluator, *(evaluator.clone() for _ in range(threads - 1))]
+        others = min(threads, settings.games) - 1
+        self._evaluators = [evaluator, *(evaluator.clone() for _ in range(others))]
         self.settings = settings
         self._seed = seed
         self._workers: list[_Worker] = []
@@ -101,7 +107,7 @@ class SelfPlay:
             self._game.geometry,
             self.settings.native(),
             planes=[parse_plane(name) for name in self._evaluators[i].planes],
-            games=max(1, games),
+            games=games,
             seed=self._seed,
             numbers=numbers,
         )

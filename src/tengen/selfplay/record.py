@@ -1,6 +1,7 @@
 """Games of self-play, and the compact form in which they are kept."""
 
 import struct
+import zlib
 from dataclasses import dataclass
 from typing import Self
 
@@ -14,6 +15,8 @@ _MAGIC = b"TGR1"
 #: Magic; lengths of the game's name, of the moves, of the plies; index; opening; outcome;
 #: the ply of resigning; whether it was one.
 _HEAD = struct.Struct("<4sHHHQHBhB")
+#: At the end, over everything before it.
+_CHECK = struct.Struct("<I")
 #: Value, sims, what is proven, whether the search was full, and how many moves the target has.
 _PLY = np.dtype([("value", "<f4"), ("sims", "<u4"), ("proof", "u1"), ("full", "u1"), ("n", "<u2")])
 _TARGET = np.dtype([("move", "<u2"), ("share", "<f4")])
@@ -105,7 +108,8 @@ class GameRecord:
             self.is_resigned,
         )
         moves = np.array(self.moves, "<u2").tobytes()
-        return b"".join((head, name, moves, plies.tobytes(), targets.tobytes()))
+        body = b"".join((head, name, moves, plies.tobytes(), targets.tobytes()))
+        return body + _CHECK.pack(zlib.crc32(body))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
@@ -120,8 +124,9 @@ class GameRecord:
         magic, name_size, move_count, ply_count, index, opening, outcome, at, resigned = (
             _HEAD.unpack_from(data)
         )
-        if magic != _MAGIC:
-            raise ValueError("another format")
+        [check] = _CHECK.unpack_from(data, len(data) - _CHECK.size)
+        if magic != _MAGIC or check != zlib.crc32(data[: -_CHECK.size]):
+            raise ValueError("another format, or damaged")
         start = _HEAD.size
         name = data[start : start + name_size].decode()
         start += name_size
@@ -130,7 +135,7 @@ class GameRecord:
         plies = np.frombuffer(data, _PLY, ply_count, start)
         start += plies.nbytes
         targets = np.frombuffer(data, _TARGET, int(plies["n"].sum()), start)
-        if start + targets.nbytes != len(data):
+        if start + targets.nbytes + _CHECK.size != len(data) or opening + ply_count != move_count:
             raise ValueError("another length")
         ends = np.cumsum(plies["n"]).tolist()
         pairs = list(zip(targets["move"].tolist(), targets["share"].tolist(), strict=True))
