@@ -83,6 +83,22 @@ def test_the_native_search_equals_the_reference(spec: str, settings: dict[str, A
         assert sum(found.visits.values()) == done
 
 
+@pytest.mark.parametrize("top", [1, 3, 5])
+def test_the_hybrids_formula_is_the_references(top: int) -> None:
+    """On a board where nobody can win every playout is a draw, however it is drawn."""
+    game = grid("mnk:4x4x4:blocked=a4/b2/c1/d3")
+    evaluator = TableEvaluator(16)
+    settings = HybridSettings(top=top, batch=1)
+    reference = ReferenceGuided(game, judged_by(game, evaluator), settings)
+    native = GuidedSearch(game, evaluator, settings, seed=1)
+    for sims in (1, 20, 150):
+        for search in (reference, native):
+            search.place(game.position())
+            search.run(sims, math.inf)
+        assert native.report().visits == reference.report().visits
+        assert native.report().value == reference.report().value == 0
+
+
 def test_both_searches_go_on_from_a_later_position_alike() -> None:
     game = grid("connect4")
     evaluator = TableEvaluator(moves_of(game))

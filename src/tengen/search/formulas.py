@@ -52,6 +52,11 @@ def puct_score(mean: float, c: float, prior: float, root: float, visits: int) ->
     return mean + c * prior * root / (1.0 + visits)
 
 
+def hybrid_score(total: float, prior: float, visits: int) -> float:
+    """The hybrid design: ``R / max(1, C) + (2 + 2p) / sqrt(1 + C)``."""
+    return total / max(1, visits) + (2.0 + 2.0 * prior) / math.sqrt(1.0 + visits)
+
+
 def gumbel_sigma(value: float, most_visits: int, c_visit: float, c_scale: float) -> float:
     """A value as a change of the logit (Danihelka et al. 2022)."""
     return (c_visit + most_visits) * c_scale * value

@@ -7,7 +7,6 @@ tree as ``core/search/guided.hpp`` does with batches of one.
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from tengen.errors import SpecError
 from tengen.rules import AnyGame, AnyPosition, Outcome
@@ -16,12 +15,16 @@ from tengen.search.formulas import (
     gumbel_mixed_value,
     gumbel_sigma,
     halving_schedule,
+    hybrid_score,
     puct_root,
     puct_score,
     single,
 )
-from tengen.search.neural_settings import GuidedSettings
+from tengen.search.neural_settings import GuidedSettings, HybridSettings
+from tengen.search.playout import UniformPlayout
+from tengen.search.random import SplitMix
 from tengen.search.reference import Proof
+from tengen.search.reference_tree import OPPOSITE, Edge, Node, count_nodes
 
 #: What judges a state: a logit per move of the game, and the value for the mover.
 Judge = Callable[[object], tuple[Sequence[float], float]]
@@ -30,51 +33,32 @@ _LONGEST_LINE = 12
 _LEAST_PRIOR = 1e-30
 _FIRST_PLAN, _LONGEST_PLAN = 64, 1 << 16
 _LAST = -1e9
-_OPPOSITE = {
-    Proof.OPEN: Proof.OPEN,
-    Proof.WIN: Proof.LOSS,
-    Proof.LOSS: Proof.WIN,
-    Proof.DRAW: Proof.DRAW,
-}
-
-
-@dataclass(slots=True, eq=False)
-class Edge:
-    """A move and what came of it, for the player who makes it."""
-
-    move: int
-    prior: float
-    visits: int = 0
-    total: float = 0.0
-    child: "Node | None" = None
-
-
-@dataclass(slots=True, eq=False)
-class Node:
-    """A position; its proof is for the mover."""
-
-    edges: list[Edge] = field(default_factory=list)
-    value: float = 0.0
-    proof: Proof = Proof.OPEN
-    #: The value for the mover, once there is a proof.
-    known: float = 0.0
-    is_over: bool = False
-
-    @property
-    def visits(self) -> int:
-        """Of all its moves."""
-        return sum(edge.visits for edge in self.edges)
+_WINS = (Outcome.first_wins, Outcome.second_wins)
 
 
 class ReferenceGuided:
     """One tree, one thread, see :class:`tengen.search.engine.TreeSearch`."""
 
-    def __init__(self, game: AnyGame, judge: Judge, settings: GuidedSettings) -> None:
+    def __init__(
+        self,
+        game: AnyGame,
+        judge: Judge,
+        settings: GuidedSettings | HybridSettings,
+        *,
+        seed: int = 0,
+    ) -> None:
+        #: Of the hybrid: how many moves a position keeps; otherwise all.
+        self._top: int | None = None
+        if isinstance(settings, HybridSettings):
+            self._top = settings.top
+            settings = GuidedSettings(proof=settings.proof, reuse=settings.reuse)
         if settings.threads != 1:
             raise SpecError(f"net.threads is {settings.threads}; for {game.name} it must be 1")
         self._game = game
         self._judge = judge
         self._settings = settings
+        self._playout = UniformPlayout(game)
+        self._random = SplitMix(seed)
         self._position: AnyPosition | None = None
         self._root = Node()
         self._by_state: dict[object, Node] = {}
@@ -136,7 +120,7 @@ class ReferenceGuided:
             pv=tuple(pv),
             value=self._root.known if is_proven else mean,
             is_proven=is_proven,
-            nodes=_count(self._root),
+            nodes=count_nodes(self._root),
             policy=dict(zip((e.move for e in edges), self.policy(), strict=True)),
         )
 
@@ -197,10 +181,24 @@ class ReferenceGuided:
         total = 0.0
         for weight in weights:
             total += weight
-        node.edges = [
-            Edge(move, single(weight / total)) for move, weight in zip(legal, weights, strict=True)
-        ]
+        priors = {move: weight / total for move, weight in zip(legal, weights, strict=True)}
+        if self._top is not None:
+            priors, value = self._best_of(priors, state), self._playout_value(state)
+        node.edges = [Edge(move, single(prior)) for move, prior in priors.items()]
         node.value = single(value)
+
+    def _best_of(self, priors: dict[int, float], state: object) -> dict[int, float]:
+        """The hybrid's moves: the most probable, and with proofs those that win at once."""
+        kept = set(sorted(priors, key=priors.__getitem__, reverse=True)[: self._top])
+        if self._settings.proof:
+            kept |= {move for move in priors if self._wins(state, move)}
+        return {move: prior for move, prior in priors.items() if move in kept}
+
+    def _playout_value(self, state: object) -> float:
+        outcome, _ = self._playout(state, self._random)
+        if outcome is Outcome.draw:
+            return self._settings.draw
+        return 1.0 if outcome is _WINS[self._game.mover(state)] else -1.0
 
     def _node_of(self, state: object) -> Node:
         if self._settings.share:
@@ -212,7 +210,7 @@ class ReferenceGuided:
         if outcome is Outcome.draw:
             node.proof, node.known, node.is_over = Proof.DRAW, single(self._settings.draw), True
         elif outcome is not Outcome.ongoing:
-            won = outcome is (Outcome.second_wins, Outcome.first_wins)[self._game.mover(state) == 0]
+            won = outcome is _WINS[self._game.mover(state)]
             self._settle(node, Proof.WIN if won else Proof.LOSS)
             node.is_over = True
         elif self._settings.proof and self._wins_at_once(state):
@@ -221,22 +219,19 @@ class ReferenceGuided:
             self._by_state[self._game.key(state)] = node
         return node
 
+    def _wins(self, state: object, move: int) -> bool:
+        wins = _WINS[self._game.mover(state)]
+        return self._game.outcome(self._game.play(state, move)) is wins
+
     def _wins_at_once(self, state: object) -> bool:
-        wins = (Outcome.first_wins, Outcome.second_wins)[self._game.mover(state)]
-        return any(
-            self._game.outcome(self._game.play(state, move)) is wins
-            for move in self._game.legal_moves(state)
-        )
+        return any(self._wins(state, move) for move in self._game.legal_moves(state))
 
     def _find_wins(self) -> None:
         assert self._position is not None, "place() comes first"
         if not self._settings.proof:
             return
-        state = self._position.state
-        wins = (Outcome.first_wins, Outcome.second_wins)[self._game.mover(state)]
         for edge in self._root.edges:
-            after = self._game.play(state, edge.move)
-            if self._game.outcome(after) is wins:
+            if self._wins(self._position.state, edge.move):
                 edge.child = Node(proof=Proof.LOSS, known=-1.0, is_over=True)
                 self._settle(self._root, Proof.WIN)
 
@@ -257,7 +252,7 @@ class ReferenceGuided:
     def _proof_of(self, edge: Edge) -> Proof:
         if edge.child is None or not self._is_settled(edge.child):
             return Proof.OPEN
-        return _OPPOSITE[edge.child.proof]
+        return OPPOSITE[edge.child.proof]
 
     def _is_lost(self, edge: Edge) -> bool:
         return self._settings.proof and self._proof_of(edge) is Proof.LOSS
@@ -271,12 +266,18 @@ class ReferenceGuided:
         first = self._proof_of(newest)
         if first in (Proof.OPEN, Proof.WIN):
             return first
+        if self._top is not None:  # it does not see all moves
+            return Proof.OPEN
         proofs = [self._proof_of(edge) for edge in node.edges]
         if Proof.OPEN in proofs:
             return Proof.OPEN
         return Proof.DRAW if Proof.DRAW in proofs else Proof.LOSS
 
     def _pick(self, node: Node, done: int) -> int:
+        if self._top is not None:
+            return self._highest(
+                node, [hybrid_score(e.total, e.prior, e.visits) for e in node.edges]
+            )
         if self._settings.search == "puct":
             return self._highest(node, self._puct_scores(node))
         if node is self._root:
@@ -360,6 +361,8 @@ class ReferenceGuided:
         if self._settings.proof and node.proof is not Proof.OPEN:
             ranks = [(self._proof_of(edge) is node.proof, edge.visits) for edge in node.edges]
             return ranks.index(max(ranks))
+        if self._top is not None:
+            return self._highest(node, [self._mean_of(edge, _LAST) for edge in node.edges])
         if self._settings.search == "gumbel" and node is self._root and self._base:
             added = [edge.visits - base for edge, base in zip(node.edges, self._base, strict=True)]
             most = max(
@@ -371,11 +374,3 @@ class ReferenceGuided:
                 node, [x if n == most else _LAST for x, n in zip(logits, added, strict=True)]
             )
         return self._highest(node, [edge.visits for edge in node.edges])
-
-
-def _count(node: Node, seen: set[int] | None = None) -> int:
-    seen = set() if seen is None else seen
-    if id(node) in seen:
-        return 0
-    seen.add(id(node))
-    return 1 + sum(_count(edge.child, seen) for edge in node.edges if edge.child is not None)
