@@ -157,6 +157,7 @@ def test_a_search_that_failed_starts_anew(nets: dict[str, Path]) -> None:
     search = GuidedSearch(game, evaluator, GuidedSettings(batch=8), seed=1)
     search.place(game.position())
     search.run(100, float("inf"))
+    # Its method is replaced for a while, which is the point.
     answer, evaluator.evaluate = evaluator.evaluate, _fail  # type: ignore[method-assign,assignment]
     with pytest.raises(RuntimeError):
         search.run(100, float("inf"))

@@ -91,7 +91,7 @@ def test_every_parameter_learns(name: str, spec: str) -> None:
     network, card = made(name, spec)
     network.train()
     output = network(torch.from_numpy(boards(spec, card.planes, 24)))
-    loss_of(output, network.moves).backward()  # type: ignore[no-untyped-call]
+    loss_of(output, network.moves).backward()  # type: ignore[no-untyped-call]  # in torch itself
     for key, parameter in network.named_parameters():
         assert parameter.grad is not None, key
         assert parameter.grad.abs().max() > 1e-7, key
@@ -128,7 +128,7 @@ def test_a_resnet_learns_positions_by_heart() -> None:
                 + 0.01 * functional.huber_loss(output.moves_left, empty[rows])
             )
             optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()  # type: ignore[no-untyped-call]  # in torch itself
             optimiser.step()
 
     network.eval()

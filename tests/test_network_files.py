@@ -200,7 +200,7 @@ def test_broken_networks_are_told_in_one_sentence(
     with pytest.raises(SpecError, match=r"net\.onnx is for tictactoe \(3x3, k=3 without gravity\)"):
         OnnxEvaluator(path, parse_rules("gomoku"))
     with pytest.raises(SpecError, match="precision is fp16; it must be fp32 or int8"):
-        OnnxEvaluator(path, card.rules, precision="fp16")  # type: ignore[arg-type]
+        OnnxEvaluator(path, card.rules, precision="fp16")  # type: ignore[arg-type]  # the point
     assert capfd.readouterr().err == "", "ONNX Runtime keeps quiet"
 
 

@@ -28,6 +28,7 @@ def quantised(model: bytes, rules: Rules, planes: Sequence[str]) -> bytes:
             f"precision=int8 needs the package {error.name}: pip install 'tengen[train]'"
         ) from None
 
+    # The base class has no types.
     class Reader(quantization.CalibrationDataReader):  # type: ignore[misc]
         """Hands out the batches one by one."""
 

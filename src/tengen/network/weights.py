@@ -28,6 +28,7 @@ def load_weights(path: str | Path) -> tuple[Network, NetworkCard]:
     try:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
+            # The file is no mapping: it has keys() but cannot be iterated over.
             tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except SafetensorError:
         raise SpecError(f"{where}: it is not a whole safetensors file") from None

@@ -96,7 +96,7 @@ class Learner:
             + self.settings.soft_policy_weight * parts[3]
         )
         self.optimiser.zero_grad()
-        total.backward()  # type: ignore[no-untyped-call]
+        total.backward()  # type: ignore[no-untyped-call]  # in torch itself
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
         self.optimiser.step()
         self.step += 1

@@ -47,7 +47,7 @@ class Network(nn.Module):
 
     def forward(self, planes: Tensor) -> Output:
         """The answer for a batch of positions."""
-        raise NotImplementedError
+        raise NotImplementedError  # every architecture has its own
 
 
 class ConvNorm(nn.Module):
