@@ -30,6 +30,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"search": "gumbel", "m": 4},
     {"search": "gumbel", "cscale": 0.1, "proof": False},
     {"draw": 0.5},
+    {"haste": 0.5, "share": True},
+    {"search": "gumbel", "haste": 0.9},
 ]
 
 
@@ -216,6 +218,31 @@ def test_a_draw_has_one_value_whether_it_is_proven_or_not(settings: dict[str, An
     position = game.position("b2 a1 c1 a3 a2 c2 b3 b1")
     assert len(position.legal_moves) == 1
     assert searched(position, 5, draw=0.5, **settings).value == -0.5
+
+
+@pytest.mark.parametrize("settings", [{}, {"search": "gumbel"}, {"share": True}])
+def test_with_haste_a_proof_is_of_the_soonest_win_and_the_latest_loss(
+    settings: dict[str, Any],
+) -> None:
+    game = grid("connect:5x5x4")
+    random = np.random.default_rng(5)
+    seen = set()
+    for _ in range(60):
+        position = game.position()
+        while not position.is_over and len(position.moves) < 16:
+            position = position.play(int(random.choice(position.legal_moves)))
+        if position.is_over:
+            continue
+        solution = tengen.solve(position)
+        report = searched(position, 5_000, haste=0.5, **settings)
+        if not report.is_proven:
+            continue
+        assert report.pv[0] in solution.best_moves
+        assert solution.score is not None
+        worth = np.float32(1 - 0.5 * (16 + (solution.plies or 0)) / 25)
+        assert report.value == np.sign(solution.score) * worth
+        seen.add((np.sign(solution.score), solution.plies))
+    assert len(seen) >= 5
 
 
 def test_batches_of_leaves_spend_the_same_and_agree_on_what_is_clear() -> None:

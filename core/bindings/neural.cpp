@@ -209,20 +209,20 @@ void bind_config(nb::module_& module) {
             "__init__",
             [](NeuralConfig* config, Selection selection, Evaluation evaluation, double c,
                double visits_offset, double first_play, bool first_play_is_drop,
-               double virtual_loss, double draw_value, bool proof, bool share, int considered,
-               double c_visit, double c_scale, int top, std::size_t memory_bytes) {
+               double virtual_loss, double draw_value, double haste, bool proof, bool share,
+               int considered, double c_visit, double c_scale, int top, std::size_t memory_bytes) {
                 if (considered < 1 || top < 1) throw UserError("considered and top are at least 1");
                 new (config) NeuralConfig{
-                    selection,          evaluation,   c,          visits_offset, first_play,
-                    first_play_is_drop, virtual_loss, draw_value, proof,         share,
-                    considered,         c_visit,      c_scale,    top,           memory_bytes};
+                    selection,    evaluation, c,     visits_offset, first_play, first_play_is_drop,
+                    virtual_loss, draw_value, haste, proof,         share,      considered,
+                    c_visit,      c_scale,    top,   memory_bytes};
             },
             nb::kw_only(), "selection"_a = Selection::puct, "evaluation"_a = Evaluation::batched,
             "c"_a = defaults.c, "visits_offset"_a = defaults.visits_offset,
             "first_play"_a = defaults.first_play,
             "first_play_is_drop"_a = defaults.first_play_is_drop,
             "virtual_loss"_a = defaults.virtual_loss, "draw_value"_a = defaults.draw_value,
-            "proof"_a = defaults.proof, "share"_a = defaults.share,
+            "haste"_a = defaults.haste, "proof"_a = defaults.proof, "share"_a = defaults.share,
             "considered"_a = defaults.considered, "c_visit"_a = defaults.c_visit,
             "c_scale"_a = defaults.c_scale, "top"_a = defaults.top,
             "memory_bytes"_a = defaults.memory_bytes);

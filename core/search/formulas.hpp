@@ -62,6 +62,12 @@ inline double value_of(double mean_reward, const Reward& reward) {
     return 2.0 * (mean_reward - reward.loss) / (reward.win - reward.loss) - 1.0;
 }
 
+// What a win is worth that comes with the last of so many stones: the sooner the more. A loss is
+// its negative.
+inline double win_worth(double haste, int stones, int cells) {
+    return 1.0 - haste * static_cast<double>(stones) / static_cast<double>(cells);
+}
+
 // PUCT (Rosin 2011; Silver et al. 2017): Q + c * P * sqrt(sum of N) / (1 + N). The root of the sum
 // is the same for all siblings; connectx adds 1e-8 under it.
 inline double puct_root(std::uint32_t parent_visits, double offset) {

@@ -20,6 +20,7 @@
 #include "search/formulas.hpp"
 #include "search/neural_config.hpp"
 #include "search/neural_tree.hpp"
+#include "search/planes.hpp"
 #include "search/priors.hpp"
 #include "search/root_plan.hpp"
 
@@ -110,7 +111,7 @@ public:
                 }
                 tree_.node(id).is_waiting = true;
                 leaf.node = id;
-                leaf.key = key_of(leaf.board, leaf.filled);
+                leaf.key = planes_key(leaf.board, leaf.filled, history_);
                 if (!leaf.path.empty()) ++started_;
                 return Found::leaf;
             }
@@ -186,32 +187,34 @@ private:
         root_ = root;
         const std::size_t kept = std::min(history_, filled.size());
         root_filled_.assign(filled.end() - static_cast<std::ptrdiff_t>(kept), filled.end());
+        set_hope(tree_.node(0), root_);
         sims_ = started_ = 0;
         noise_ = {};
         plan_.clear();
     }
     void make_plan() { plan_.make(tree_.edges(root_node()), sims_, noise_, random_); }
 
-    std::uint64_t key_of(const Board& board, std::span<const Cell> filled) const {
-        std::uint64_t key = board.hash();
-        const std::size_t kept = std::min(history_, filled.size());
-        for (const Cell cell : filled.last(kept)) key = Random(key ^ (cell + 1u)).next();
-        return key;
+    // What a win for the mover is worth after so many more stones.
+    double win_after(const Board& board, int more) const {
+        return win_worth(config_.haste, board.stones() + more, board.geometry().rules.cells());
+    }
+    void set_hope(Node& node, const Board& board) const {
+        node.hope = static_cast<float>(win_after(board, 3));
     }
 
     NodeId add_node(const Board& board, typename Board::Spot spot) {
         const auto [id, is_new] = tree_.add(config_.share ? board.hash() : 0);
         if (!is_new) return id;
         Node& node = tree_.node(id);
+        set_hope(node, board);
         if (board.stone_won(spot)) {
-            tree_.settle(node, Proof::loss);
+            tree_.settle(node, Proof::loss, -win_after(board, 0));
             node.is_over = true;
         } else if (board.is_full()) {
-            node.proof = Proof::draw;
-            node.known = static_cast<float>(config_.draw_value);
+            tree_.settle(node, Proof::draw, config_.draw_value);
             node.is_over = true;
         } else if (config_.proof && board.mover_wins_at_once()) {
-            tree_.settle(node, Proof::win);
+            tree_.settle(node, Proof::win, win_after(board, 1));
         }
         return id;
     }
@@ -250,7 +253,7 @@ private:
             if (!after.stone_won(spot)) continue;
             const NodeId child = add_node(after, spot);
             tree_.edge(0, i).child = child;
-            tree_.settle(tree_.node(0), Proof::win);
+            tree_.settle(tree_.node(0), Proof::win, win_after(board, 1));
         }
     }
     float rollout_value(const Board& board) {
@@ -348,17 +351,7 @@ private:
     // The move to play in a node, and the next of the expected line.
     std::size_t best_edge(NodeId id) const {
         const Node& node = tree_.node(id);
-        const auto edges = tree_.edges(node);
-        // What proves the node is what to play; where all is lost, what took the longest to refute.
-        if (config_.proof && node.proof != Proof::open) {
-            const auto better = [&](const Edge& a, const Edge& b) {
-                const bool a_proves = tree_.proof_of(a) == node.proof;
-                const bool b_proves = tree_.proof_of(b) == node.proof;
-                return a_proves != b_proves ? b_proves : a.visits < b.visits;
-            };
-            return static_cast<std::size_t>(std::max_element(edges.begin(), edges.end(), better) -
-                                            edges.begin());
-        }
+        if (config_.proof && node.proof != Proof::open) return tree_.proving_edge(node);
         if (config_.selection == Selection::hybrid) {
             return highest(id, [](const Edge& edge, std::size_t) {
                 return edge.visits == 0 ? kLast : edge.mean();

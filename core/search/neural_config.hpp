@@ -25,6 +25,7 @@ struct NeuralConfig {
     bool first_play_is_drop = false;  // ... or how much lower than its parent's value it is
     double virtual_loss = 1;          // what a descent under way is taken to have lost
     double draw_value = 0;            // of a drawn game, to the player who would be to move
+    double haste = 0;                 // how much less a win with the last stone is worth
     bool proof = true;                // carry proven results towards the root
     bool share = false;               // equal positions share their statistics
     int considered = 16;              // Gumbel: moves looked at, at most

@@ -43,6 +43,7 @@ struct Node {
     std::uint32_t visits = 0;      // of its edges, those under way included
     float value = 0;               // the evaluator's, for the mover
     float known = 0;               // likewise, once there is a proof
+    float hope = 1;                // likewise, of the soonest win that is not at once
     Proof proof = Proof::open;     // for the mover; known from the start when the game is over
     bool is_over = false;
     bool is_waiting = false;  // for its evaluation
@@ -167,30 +168,50 @@ public:
         return visits == 0 ? static_cast<double>(node.value) : total / static_cast<double>(visits);
     }
     // What is proven of a node now that something may be of one of its moves (MCTS-Solver, Winands
-    // et al. 2008, with draws). The hybrid does not see all moves, so it can only prove wins.
+    // et al. 2008, with draws). A win is enough when none can be sooner; else all moves must be
+    // known. The hybrid does not see all moves, so it can only prove wins.
     Proof proof_from(const Node& node, const Edge& newest) const {
         const Proof first = proof_of(newest);
-        if (first == Proof::open || first == Proof::win) return first;
+        if (first == Proof::open) return Proof::open;
+        if (first == Proof::win && mean_of(newest, 0) >= static_cast<double>(node.hope)) {
+            return Proof::win;
+        }
         if (config_.selection == Selection::hybrid) return Proof::open;
         Proof best = Proof::loss;
         for (const Edge& edge : edges(node)) {
             const Proof proof = proof_of(edge);
             if (proof == Proof::open) return Proof::open;
-            if (proof == Proof::draw) best = Proof::draw;
+            if (proof == Proof::win || (proof == Proof::draw && best == Proof::loss)) best = proof;
         }
         return best;
     }
 
-    // A result is known of a node. A drawn game is worth the same to who made the last move of it
-    // however it came about: all games that are drawn end with the same stone.
-    void settle(Node& node, Proof proof) {
+    // The result of a node is known, and what it is worth to the mover.
+    static void settle(Node& node, Proof proof, double known) {
         node.proof = proof;
-        if (proof == Proof::win) node.known = 1.0f;
-        if (proof == Proof::loss) node.known = -1.0f;
-        if (proof != Proof::draw) return;
+        node.known = static_cast<float>(known);
+    }
+    // The move that proves a node, the best if there are several; of equals, what took longest.
+    std::size_t proving_edge(const Node& node) const {
+        const auto all = edges(node);
+        const auto better = [&](const Edge& a, const Edge& b) {
+            const bool a_proves = proof_of(a) == node.proof;
+            const bool b_proves = proof_of(b) == node.proof;
+            if (a_proves != b_proves) return b_proves;
+            const double a_known = mean_of(a, 0);
+            const double b_known = mean_of(b, 0);
+            return a_known != b_known ? a_known < b_known : a.visits < b.visits;
+        };
+        return static_cast<std::size_t>(std::max_element(all.begin(), all.end(), better) -
+                                        all.begin());
+    }
+    // Of the moves that prove a node, the value of the best.
+    double best_known(const Node& node, Proof proof) const {
+        double best = -std::numeric_limits<double>::infinity();
         for (const Edge& edge : edges(node)) {
-            if (proof_of(edge) == Proof::draw) node.known = -nodes_[edge.child].known;
+            if (proof_of(edge) == proof) best = std::max(best, mean_of(edge, 0));
         }
+        return best;
     }
     // Carries the value of the last step's position, for its mover, towards the root. Here, and
     // nowhere else, a value changes sides.
@@ -203,7 +224,10 @@ public:
             ++edge.visits;
             --edge.pending;
             if (!config_.proof) continue;
-            if (node.proof == Proof::open) settle(node, proof_from(node, edge));
+            if (node.proof == Proof::open) {
+                const Proof proof = proof_from(node, edge);
+                if (proof != Proof::open) settle(node, proof, best_known(node, proof));
+            }
             if (node.proof != Proof::open) value = static_cast<double>(node.known);
         }
     }

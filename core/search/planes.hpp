@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "isa.hpp"
 #include "rules/position.hpp"
+#include "rules/random.hpp"
 
 TENGEN_BEGIN
 
@@ -17,6 +19,16 @@ inline int history_of(std::span<const Plane> planes) {
         if (plane.kind == PlaneKind::last) history = std::max(history, plane.age);
     }
     return history;
+}
+
+// Equal keys mean equal planes, when these show the last `history` moves.
+template <class Board>
+std::uint64_t planes_key(const Board& board, std::span<const Cell> filled, std::size_t history) {
+    std::uint64_t key = board.hash();
+    for (const Cell cell : filled.last(std::min(history, filled.size()))) {
+        key = Random(key ^ (cell + 1u)).next();
+    }
+    return key;
 }
 
 // Writes planes.size() * cells values of 0 or 1, as Position::write_planes does. `filled` are the

@@ -71,15 +71,19 @@ public:
     }
 
     // The share of every root move in the visits. What is known to lose has none while something
-    // else has; a root that is proven wants the moves that prove it, whatever their visits.
+    // else has; a root that is proven wants the best of the moves that prove it, whatever their
+    // visits.
     std::vector<double> visit_shares(const NeuralTree& tree) const {
         const Node& root = tree.node(0);
         const auto edges = tree.edges(root);
-        const bool is_known = tree.is_settled(root) && root.proof != Proof::loss;
+        const bool is_known =
+            tree.is_settled(root) && (root.proof != Proof::loss || config_.haste > 0);
+        const auto known = static_cast<double>(root.known);
         std::vector<double> shares;
         double sum = 0;
         for (const Edge& edge : edges) {
-            const bool counts = is_known ? tree.proof_of(edge) == root.proof : !tree.is_lost(edge);
+            const bool proves = tree.proof_of(edge) == root.proof && tree.mean_of(edge, 0) == known;
+            const bool counts = is_known ? proves : !tree.is_lost(edge);
             const double weight = is_known ? 1.0 : static_cast<double>(edge.visits);
             shares.push_back(counts ? weight : 0.0);
             sum += shares.back();

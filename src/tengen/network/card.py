@@ -23,6 +23,7 @@ class NetworkCard(Settings):
     config: dict[str, object] = Field(description="its hyper-parameters")
     planes: tuple[str, ...] = Field(description="what it sees, in order")
     step: int = Field(default=0, ge=0, description="training steps taken")
+    haste: float = Field(default=0, ge=0, lt=1, description="how much less the latest win counts")
     licence: str = Field(default="MIT", description="licence of the weights")
     is_size_free: bool = Field(description="whether it plays on boards of any size")
     has_value: bool = Field(description="whether it judges positions")
@@ -30,7 +31,13 @@ class NetworkCard(Settings):
 
     @classmethod
     def of(
-        cls, config: NetworkConfig, rules: Rules, *, step: int = 0, licence: str = "MIT"
+        cls,
+        config: NetworkConfig,
+        rules: Rules,
+        *,
+        step: int = 0,
+        haste: float = 0,
+        licence: str = "MIT",
     ) -> Self:
         """The card of a network for these rules."""
         return cls(
@@ -39,6 +46,7 @@ class NetworkCard(Settings):
             config=config.model_dump(mode="json"),
             planes=config.planes,
             step=step,
+            haste=haste,
             licence=licence,
             is_size_free=config.is_size_free,
             has_value=config.has_value,

@@ -21,6 +21,8 @@ def net_player(
     if not isinstance(game, GridGame):
         raise SpecError(f"player net plays k-in-a-row games, not {game.name}")
     network = OnnxEvaluator(resolve_network(target), game.rules, precision=settings.precision)
+    if settings.haste is None:
+        settings = settings.model_copy(update={"haste": network.card.haste})
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:

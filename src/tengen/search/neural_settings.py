@@ -38,6 +38,12 @@ class GuidedSettings(Settings):
     batch: int = Field(default=16, ge=1, le=4096, description="leaves per call of the network")
     vloss: float = Field(default=1, ge=0, le=100, description="virtual loss of a leaf under way")
     draw: float = Field(default=0, ge=-1, le=1, description="the value of a drawn game")
+    haste: float | None = Field(
+        default=None,
+        ge=0,
+        lt=1,
+        description="how much less the latest win is worth; as the network was taught",
+    )
     share: Switch = Field(default=False, description="equal positions share their statistics")
     symmetries: Switch = Field(default=False, description="average the network over them")
     precision: Literal["fp32", "int8"] = Field(default="fp32", description="of the network")
@@ -62,6 +68,7 @@ class GuidedSettings(Settings):
             first_play_is_drop=self.drop,
             virtual_loss=self.vloss,
             draw_value=self.draw,
+            haste=self.haste or 0.0,
             proof=self.proof,
             share=self.share,
             considered=self.m,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from tengen.errors import SpecError
 from tengen.rules import AnyGame, AnyPosition, Outcome
+from tengen.rules.game import FIRST, SECOND
 from tengen.search.engine import Report, moves_between
 from tengen.search.formulas import (
     gumbel_mixed_value,
@@ -19,6 +20,7 @@ from tengen.search.formulas import (
     puct_root,
     puct_score,
     single,
+    win_worth,
 )
 from tengen.search.neural_settings import GuidedSettings, HybridSettings
 from tengen.search.playout import UniformPlayout
@@ -57,6 +59,7 @@ class ReferenceGuided:
         self._game = game
         self._judge = judge
         self._settings = settings
+        self._haste = settings.haste or 0.0
         self._playout = UniformPlayout(game)
         self._random = SplitMix(seed)
         self._position: AnyPosition | None = None
@@ -74,7 +77,7 @@ class ReferenceGuided:
         for move in moves or ():
             edge = next((e for e in node.edges if e.move == move), None) if node else None
             node = edge.child if edge else None
-        self._root = node if node is not None and node.edges else Node()
+        self._root = node if node is not None and node.edges else self._new_node(position.state)
         if not self._root.edges:
             self._by_state.clear()
 
@@ -129,9 +132,9 @@ class ReferenceGuided:
         if self._settings.search == "gumbel":
             return self._improved_policy(self._root)
         proof = self._root.proof
-        is_known = self._is_settled(self._root) and proof is not Proof.LOSS
+        is_known = self._is_settled(self._root) and (proof is not Proof.LOSS or self._haste > 0)
         weights = [
-            float(self._proof_of(edge) is proof)
+            float(self._proof_of(edge) is proof and self._mean_of(edge, 0.0) == self._root.known)
             if is_known
             else float(edge.visits * (not self._is_lost(edge)))
             for edge in self._root.edges
@@ -169,7 +172,12 @@ class ReferenceGuided:
             if not self._settings.proof:
                 continue
             if above.proof is Proof.OPEN:
-                self._settle(above, self._proof_from(above, edge))
+                above.proof = self._proof_from(above, edge)
+                above.known = max(
+                    (self._mean_of(e, 0.0) for e in above.edges
+                     if above.proof is not Proof.OPEN and self._proof_of(e) is above.proof),
+                    default=0.0,
+                )  # fmt: skip
             if above.proof is not Proof.OPEN:
                 value = above.known
 
@@ -205,19 +213,31 @@ class ReferenceGuided:
             key = self._game.key(state)
             if key in self._by_state:
                 return self._by_state[key]
-        node = Node()
+        node = self._new_node(state)
         outcome = self._game.outcome(state)
         if outcome is Outcome.draw:
             node.proof, node.known, node.is_over = Proof.DRAW, single(self._settings.draw), True
         elif outcome is not Outcome.ongoing:
+            worth = self._win_after(state, 0)
             won = outcome is _WINS[self._game.mover(state)]
-            self._settle(node, Proof.WIN if won else Proof.LOSS)
+            node.proof, node.known = (Proof.WIN, worth) if won else (Proof.LOSS, -worth)
             node.is_over = True
         elif self._settings.proof and self._wins_at_once(state):
-            self._settle(node, Proof.WIN)
+            node.proof, node.known = Proof.WIN, self._win_after(state, 1)
         if self._settings.share:
             self._by_state[self._game.key(state)] = node
         return node
+
+    def _new_node(self, state: object) -> Node:
+        return Node(hope=self._win_after(state, 3))
+
+    def _win_after(self, state: object, more: int) -> float:
+        """What a win for the mover is worth after so many more stones."""
+        if self._haste == 0:
+            return 1.0
+        stones = sum(symbol in (FIRST, SECOND) for symbol in self._game.symbols(state))
+        cells = self._game.rows * self._game.cols
+        return single(win_worth(self._haste, stones + more, cells))
 
     def _wins(self, state: object, move: int) -> bool:
         wins = _WINS[self._game.mover(state)]
@@ -230,21 +250,11 @@ class ReferenceGuided:
         assert self._position is not None, "place() comes first"
         if not self._settings.proof:
             return
+        worth = self._win_after(self._position.state, 1)
         for edge in self._root.edges:
             if self._wins(self._position.state, edge.move):
-                edge.child = Node(proof=Proof.LOSS, known=-1.0, is_over=True)
-                self._settle(self._root, Proof.WIN)
-
-    def _settle(self, node: Node, proof: Proof) -> None:
-        """A result is known of a node, and with it the value for its mover."""
-        node.proof = proof
-        if proof is Proof.WIN:
-            node.known = 1.0
-        elif proof is Proof.LOSS:
-            node.known = -1.0
-        elif proof is Proof.DRAW:
-            drawn = [e.child for e in node.edges if self._proof_of(e) is Proof.DRAW and e.child]
-            node.known = -drawn[-1].known
+                edge.child = Node(proof=Proof.LOSS, known=-worth, is_over=True)
+                self._root.proof, self._root.known = Proof.WIN, worth
 
     def _is_settled(self, node: Node) -> bool:
         return node.is_over or (self._settings.proof and node.proof is not Proof.OPEN)
@@ -264,14 +274,16 @@ class ReferenceGuided:
 
     def _proof_from(self, node: Node, newest: Edge) -> Proof:
         first = self._proof_of(newest)
-        if first in (Proof.OPEN, Proof.WIN):
+        if first is Proof.OPEN:
+            return first
+        if first is Proof.WIN and self._mean_of(newest, 0.0) >= node.hope:
             return first
         if self._top is not None:  # it does not see all moves
             return Proof.OPEN
         proofs = [self._proof_of(edge) for edge in node.edges]
         if Proof.OPEN in proofs:
             return Proof.OPEN
-        return Proof.DRAW if Proof.DRAW in proofs else Proof.LOSS
+        return next(p for p in (Proof.WIN, Proof.DRAW, Proof.LOSS) if p in proofs)
 
     def _pick(self, node: Node, done: int) -> int:
         if self._top is not None:
@@ -359,7 +371,10 @@ class ReferenceGuided:
 
     def _best(self, node: Node) -> int:
         if self._settings.proof and node.proof is not Proof.OPEN:
-            ranks = [(self._proof_of(edge) is node.proof, edge.visits) for edge in node.edges]
+            ranks = [
+                (self._proof_of(edge) is node.proof, self._mean_of(edge, 0.0), edge.visits)
+                for edge in node.edges
+            ]
             return ranks.index(max(ranks))
         if self._top is not None:
             return self._highest(node, [self._mean_of(edge, _LAST) for edge in node.edges])

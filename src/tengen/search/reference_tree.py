@@ -33,6 +33,8 @@ class Node:
     proof: Proof = Proof.OPEN
     #: The value for the mover, once there is a proof.
     known: float = 0.0
+    #: Likewise, of the soonest win that is not at once.
+    hope: float = 1.0
     is_over: bool = False
 
     @property
