@@ -227,7 +227,7 @@ def test_with_haste_a_proof_is_of_the_soonest_win_and_the_latest_loss(
     game = grid("connect:5x5x4")
     random = np.random.default_rng(5)
     seen = set()
-    for _ in range(60):
+    for _ in range(200):
         position = game.position()
         while not position.is_over and len(position.moves) < 16:
             position = position.play(int(random.choice(position.legal_moves)))
