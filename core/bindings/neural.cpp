@@ -276,7 +276,8 @@ void bind_reports(nb::module_& module) {
         .def_ro("value", &RecordedPly::value)
         .def_ro("proof", &RecordedPly::proof)
         .def_ro("is_full", &RecordedPly::is_full)
-        .def_ro("sims", &RecordedPly::sims);
+        .def_ro("sims", &RecordedPly::sims)
+        .def_ro("surprise", &RecordedPly::surprise);
     nb::class_<GameRecord>(module, "GameRecord", "A finished game of self-play.")
         .def_ro("index", &GameRecord::index)
         .def_ro("opening", &GameRecord::opening)

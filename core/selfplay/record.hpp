@@ -38,6 +38,7 @@ struct RecordedPly {
     Proof proof = Proof::open;                   // of the root, for the mover
     bool is_full = true;                         // rather than a quick search, which teaches little
     std::uint32_t sims = 0;
+    float surprise = 0;  // how far the target is from the network's policy: their KL divergence
 };
 
 struct GameRecord {

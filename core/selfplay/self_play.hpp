@@ -207,16 +207,20 @@ private:
     void record_ply(Slot& slot) {
         RecordedPly ply;
         const std::vector<double> policy = slot.search.policy();
+        double surprise = 0;
         const auto edges = slot.search.root_edges();
         for (std::size_t i = 0; i < edges.size(); ++i) {
             if (policy[i] >= kLeastShare) {
                 ply.target.emplace_back(edges[i].move, static_cast<float>(policy[i]));
+                const auto prior = static_cast<double>(edges[i].prior);
+                surprise += policy[i] * std::log(policy[i] / std::max(prior, kLeastShare));
             }
         }
         ply.value = static_cast<float>(slot.search.value());
         ply.proof = slot.search.root_proof();
         ply.is_full = slot.is_full;
         ply.sims = static_cast<std::uint32_t>(slot.search.started());
+        ply.surprise = static_cast<float>(std::max(0.0, surprise));
         slot.record.plies.push_back(std::move(ply));
     }
     // Whether the mover gives up; games chosen for the check are played on.

@@ -1,6 +1,7 @@
 """Measuring players: labelled positions and how well a player does on them."""
 
 from tengen.arena.evaluation import Answer, Evaluation, Group, Rate, evaluate
+from tengen.arena.exhaustive import every_position
 from tengen.arena.labelled import SHIPPED, LabelledPosition, read_positions
 
 __all__ = [
@@ -11,5 +12,6 @@ __all__ = [
     "LabelledPosition",
     "Rate",
     "evaluate",
+    "every_position",
     "read_positions",
 ]

@@ -8,6 +8,7 @@ others, and only they tell good players from lucky ones.
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tengen.arena.labelled import LabelledPosition
@@ -173,16 +174,26 @@ def evaluate(
     player: Player,
     positions: Sequence[LabelledPosition],
     *,
+    twins: Sequence[Player] = (),
     on_answer: Callable[[Answer], None] = lambda _: None,
 ) -> Evaluation:
-    """Ask a player for a move in every position."""
-    answers = []
-    for labelled in positions:
-        start = time.perf_counter()
-        decision = player.decide(labelled.position)
-        answers.append(Answer(labelled, decision, time.perf_counter() - start))
-        on_answer(answers[-1])
-    return Evaluation(answers)
+    """Ask a player for a move in every position; each twin of it takes a share on a thread."""
+    players = [player, *twins]
+    answers: dict[int, Answer] = {}
+
+    def ask(number: int) -> None:
+        for i in range(number, len(positions), len(players)):
+            start = time.perf_counter()
+            decision = players[number].decide(positions[i].position)
+            answers[i] = Answer(positions[i], decision, time.perf_counter() - start)
+            on_answer(answers[i])
+
+    if twins:
+        with ThreadPoolExecutor(len(players)) as pool:
+            list(pool.map(ask, range(len(players))))
+    else:
+        ask(0)
+    return Evaluation([answers[i] for i in range(len(positions))])
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

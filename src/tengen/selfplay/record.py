@@ -11,14 +11,18 @@ from tengen import _core
 from tengen.errors import TengenError
 from tengen.rules import Outcome
 
-_MAGIC = b"TGR1"
+_MAGIC = b"TGR2"
 #: Magic; lengths of the game's name, of the moves, of the plies; index; opening; outcome;
 #: the ply of resigning; whether it was one.
 _HEAD = struct.Struct("<4sHHHQHBhB")
 #: At the end, over everything before it.
 _CHECK = struct.Struct("<I")
-#: Value, sims, what is proven, whether the search was full, and how many moves the target has.
-_PLY = np.dtype([("value", "<f4"), ("sims", "<u4"), ("proof", "u1"), ("full", "u1"), ("n", "<u2")])
+#: Value, surprise, sims, what is proven, whether the search was full, and how many moves the
+#: target has.
+_PLY = np.dtype(
+    [("value", "<f4"), ("surprise", "<f4"), ("sims", "<u4"),
+     ("proof", "u1"), ("full", "u1"), ("n", "<u2")]
+)  # fmt: skip
 _TARGET = np.dtype([("move", "<u2"), ("share", "<f4")])
 
 #: What is proven of a position, for its mover.
@@ -38,6 +42,8 @@ class RecordedPly:
     #: Not one of the quick searches, which teach little.
     is_full: bool
     sims: int
+    #: How far the target is from the network's policy: their Kullback-Leibler divergence.
+    surprise: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class GameRecord:
                     proof=ply.proof.name,
                     is_full=ply.is_full,
                     sims=ply.sims,
+                    surprise=ply.surprise,
                 )
                 for ply in native.plies
             ),
@@ -93,7 +100,7 @@ class GameRecord:
         plies = np.zeros(len(self.plies), _PLY)
         for i, ply in enumerate(self.plies):
             plies[i] = (
-                ply.value, ply.sims, PROOFS.index(ply.proof), ply.is_full, len(ply.target)
+                ply.value, ply.surprise, ply.sims, PROOFS.index(ply.proof), ply.is_full, len(ply.target)
             )  # fmt: skip
         targets = np.array([pair for ply in self.plies for pair in ply.target], _TARGET)
         head = _HEAD.pack(
@@ -151,6 +158,7 @@ class GameRecord:
                     proof=PROOFS[int(ply["proof"])],
                     is_full=bool(ply["full"]),
                     sims=int(ply["sims"]),
+                    surprise=float(ply["surprise"]),
                 )
                 for ply, end in zip(plies, ends, strict=True)
             ),

@@ -3,7 +3,8 @@
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
@@ -23,13 +24,23 @@ _NEWEST, _AVERAGE, _OPTIMISER, _STATE = (
 class RunState:
     """Where a run is: what is done, and what comes next."""
 
-    iteration: int
-    step: int
-    games: int
-    seconds: float
+    iteration: int = 0
+    step: int = 0
+    games: int = 0
+    seconds: float = 0.0
+    #: How good the best network is, and the step it is from.
+    best_score: float = -1.0
+    best_step: int = 0
 
 
-def save_checkpoint(folder: Path, learner: Learner, card: NetworkCard, state: RunState) -> None:
+def save_checkpoint(
+    folder: Path,
+    learner: Learner,
+    card: NetworkCard,
+    state: RunState,
+    *,
+    networks: Sequence[Path] = (),
+) -> None:
     """Write a checkpoint; a kill at any moment leaves it whole or absent."""
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
@@ -38,10 +49,9 @@ def save_checkpoint(folder: Path, learner: Learner, card: NetworkCard, state: Ru
         save_weights(part / _NEWEST, learner.network, card)
         save_weights(part / _AVERAGE, learner.averaged, card)
         save_file(_optimiser_tensors(learner), part / _OPTIMISER)
-        text = json.dumps(
-            {name: getattr(state, name) for name in ("iteration", "step", "games", "seconds")}
-        )
-        (part / _STATE).write_text(text)
+        for network in networks:
+            shutil.copyfile(network, part / network.name)
+        (part / _STATE).write_text(json.dumps(asdict(state)))
         _sync(part)
         before = folder.with_name(folder.name + ".before")
         if folder.exists():

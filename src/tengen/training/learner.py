@@ -2,6 +2,7 @@
 
 import copy
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,6 +52,8 @@ class Losses:
     value: float
     moves_left: float
     soft_policy: float
+    #: Of the network's policy.
+    entropy: float
     total: float
 
 
@@ -69,11 +72,19 @@ class Learner:
         self._seed = seed
         self.optimiser = _optimiser(network, settings)
 
-    def learn(self, samples: Samples, steps: int, *, progress: float) -> Losses:
+    def learn(
+        self,
+        samples: Samples,
+        steps: int,
+        *,
+        progress: float,
+        on_step: Callable[[int], None] = lambda _: None,
+    ) -> Losses:
         """Take so many steps, each on positions drawn at random and turned at random."""
-        sums = np.zeros(5)
-        for _ in range(steps):
+        sums = np.zeros(len(Losses.__slots__))
+        for done in range(1, steps + 1):
             sums += self._learn_once(samples, progress)
+            on_step(done)
         means = (sums / max(1, steps)).tolist()
         return Losses(*means)
 
@@ -88,7 +99,8 @@ class Learner:
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.rate_at(self.step, progress)
         self.network.train()
-        parts = self._losses(self.network(torch.from_numpy(batch.planes).float()), batch)
+        output = self.network(torch.from_numpy(batch.planes).float())
+        parts = self._losses(output, batch)
         total = (
             parts[0]
             + self.settings.value_weight * parts[1]
@@ -101,7 +113,7 @@ class Learner:
         self.optimiser.step()
         self.step += 1
         self._average()
-        return np.array([part.item() for part in (*parts, total)])
+        return np.array([part.item() for part in (*parts, entropy_of(output.policy), total)])
 
     def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Of policy, value, plies left and soft policy; 0 for what the network does not say."""
@@ -135,6 +147,12 @@ class Learner:
 def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
     """Per row. # [n]."""
     return -(target * functional.log_softmax(logits, dim=1)).sum(dim=1)
+
+
+def entropy_of(logits: Tensor) -> Tensor:
+    """The mean over the rows."""
+    with torch.no_grad():
+        return cross_entropy(logits, functional.softmax(logits, dim=1)).mean()
 
 
 def _value_loss(value: Tensor, target: Tensor) -> Tensor:

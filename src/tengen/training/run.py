@@ -1,16 +1,30 @@
-"""A run's folder: its settings, its file of games, its checkpoints and its networks."""
+"""A run's folder: its settings, its file of games, its checkpoints and its networks.
+
+    NAME/run.sqlite        every finished game and every figure
+    NAME/checkpoints/N/    all that is needed to go on after iteration N
+    NAME/newest.onnx       the network that is learning
+    NAME/best.onnx         the best so far, by the evaluation or by the gate
+    NAME/tensorboard/      the figures once more
+"""
 
 import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 from tengen.errors import SpecError, TengenError
+from tengen.network.files import replacing
 from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
 from tengen.rules import GridGame, parse_rules
+from tengen.selfplay import GameRecord
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
 from tengen.training.learner import Learner
+from tengen.training.samples import Samples, samples_of
 from tengen.training.settings import TrainSettings
 from tengen.training.store import RunStore
+from tengen.training.window import Window
 
 
 class Run:
@@ -23,7 +37,7 @@ class Run:
         self.config = read_network(settings.network, settings.network_values)
         network = build(self.config, game.rules, seed=settings.seed)
         self.learner = Learner(game, network, settings.learn, seed=settings.seed)
-        self.state = RunState(iteration=0, step=0, games=0, seconds=0.0)
+        self.state = RunState()
         self.store = RunStore(folder / "run.sqlite")
 
     @classmethod
@@ -34,6 +48,8 @@ class Run:
         folder.mkdir(parents=True)
         run = cls(folder, game, settings)
         run.store.note({"game": game.name, "settings": settings.model_dump_json()})
+        run.export()
+        run.keep_as_best(score=-1.0)
         run.save()
         return run
 
@@ -54,12 +70,33 @@ class Run:
         if not checkpoints:
             raise TengenError(f"run {folder.name} has no checkpoint to go on from")
         run.state = load_checkpoint(checkpoints[-1], run.learner)
+        for network in (run.newest, run.best):
+            shutil.copyfile(checkpoints[-1] / network.name, network)
         return run
+
+    @cached_property
+    def window(self) -> Window:
+        """The positions to learn from, those of games under way included."""
+        window = Window(self._samples)
+        window.add(self.store.newest_games(self.window_size))
+        return window
+
+    @property
+    def window_size(self) -> int:
+        """How many positions it holds now."""
+        return self.settings.window.size(self.store.position_count())
+
+    def _samples(self, record: GameRecord) -> Samples:
+        settings = self.settings
+        return samples_of(
+            self.game, record, self.config.planes, settings.targets, haste=settings.haste
+        )
 
     def save(self) -> None:
         """Write a checkpoint and forget old ones."""
         folder = self.folder / "checkpoints" / f"{self.state.iteration:06}"
-        save_checkpoint(folder, self.learner, self.card(), self.state)
+        networks = (self.newest, self.best)
+        save_checkpoint(folder, self.learner, self.card(), self.state, networks=networks)
         for old in self.checkpoints()[: -self.settings.checkpoints]:
             shutil.rmtree(old, ignore_errors=True)
 
@@ -70,12 +107,41 @@ class Run:
 
     def card(self) -> NetworkCard:
         """Of the network as it is now."""
-        return NetworkCard.of(self.config, self.game.rules, step=self.learner.step)
+        return NetworkCard.of(
+            self.config, self.game.rules, step=self.learner.step, haste=self.settings.haste
+        )
 
-    def evaluator(self) -> OnnxEvaluator:
-        """The network that plays, as it is now."""
-        path = self.folder / "newest.onnx"
-        export_onnx(self.learner.averaged, self.card(), path)
+    @property
+    def newest(self) -> Path:
+        """The file of the network that is learning."""
+        return self.folder / "newest.onnx"
+
+    @property
+    def best(self) -> Path:
+        """The file of the best network so far."""
+        return self.folder / "best.onnx"
+
+    def export(self) -> None:
+        """Write the network that is learning, to be played with."""
+        export_onnx(self.learner.averaged, self.card(), self.newest)
+
+    @property
+    def player(self) -> Path:
+        """The file of the network that plays the games of self-play."""
+        return self.newest if self.settings.gate.kind == "never" else self.best
+
+    def log(self, iteration: int, figures: Mapping[str, float]) -> None:
+        """Keep the figures of an iteration."""
+        self.store.log(iteration, figures)
+
+    def keep_as_best(self, *, score: float) -> None:
+        """The network that is learning is the best so far."""
+        with replacing(self.best) as part:
+            shutil.copyfile(self.newest, part)
+        self.state = replace(self.state, best_score=score, best_step=self.learner.step)
+
+    def evaluator(self, path: Path) -> OnnxEvaluator:
+        """A network of this run."""
         return OnnxEvaluator(path, self.game.rules)
 
     def close(self) -> None:

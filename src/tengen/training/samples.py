@@ -13,17 +13,17 @@ from pydantic import Field
 
 from tengen.config import Settings
 from tengen.rules import GridGame, Outcome
+from tengen.search.formulas import win_worth
 from tengen.selfplay import GameRecord, RecordedPly
-
-#: Win, draw and loss for the mover, when it is known which.
-_KNOWN = {"win": (1.0, 0.0, 0.0), "draw": (0.0, 1.0, 0.0), "loss": (0.0, 0.0, 1.0)}
-
 
 class TargetSettings(Settings):
     """What is made of a position that was searched."""
 
     result_share: float = Field(
         default=0.5, ge=0, le=1, description="of the game's result in the value; the rest: search"
+    )
+    surprise: float = Field(
+        default=0, ge=0, le=1, description="share of weight that goes where the search disagreed"
     )
     fast_weight: float = Field(
         default=0, ge=0, le=1, description="of positions that were searched quickly"
@@ -82,15 +82,22 @@ class Samples:
 
 
 def samples_of(
-    game: GridGame, record: GameRecord, planes: tuple[str, ...], settings: TargetSettings
+    game: GridGame,
+    record: GameRecord,
+    planes: tuple[str, ...],
+    settings: TargetSettings,
+    *,
+    haste: float = 0.0,
 ) -> Samples:
     """The searched positions of a game; those that weigh nothing are left out."""
     rows = []
     state = game.start()
+    worth = win_worth(haste, len(record.moves), game.rows * game.cols)
+    weights = _weights(record, settings)
     for ply, move in enumerate(record.moves):
         if ply >= record.opening:
             thought = record.plies[ply - record.opening]
-            weight = 1.0 if thought.is_full else settings.fast_weight
+            weight = weights[ply - record.opening]
             if weight > 0:
                 policy = np.zeros(game.move_count, np.float32)
                 for target, share in thought.target:
@@ -99,7 +106,11 @@ def samples_of(
                     (
                         game.planes(state, planes).astype(np.uint8),
                         policy / policy.sum(),
-                        value_target(thought, record.outcome, game.mover(state), settings),
+                        value_target(
+                            thought,
+                            result_of(record.outcome, game.mover(state)) * worth,
+                            settings,
+                        ),
                         len(record.moves) - ply,
                         weight,
                     )
@@ -107,43 +118,68 @@ def samples_of(
         state = game.play(state, move)
     if not rows:
         return _no_samples(game, len(planes))
-    seen, policies, values, lefts, weights = zip(*rows, strict=True)
+    seen, policies, values, lefts, heavy = zip(*rows, strict=True)
     return Samples(
         np.stack(seen),
         np.stack(policies),
         np.array(values, np.float32),
         np.array(lefts, np.float32),
-        np.array(weights, np.float32),
+        np.array(heavy, np.float32),
     )
 
 
+def result_of(outcome: Outcome, player: int) -> int:
+    """1 where a player has won, -1 where the other has, 0 for a draw."""
+    if outcome is Outcome.draw:
+        return 0
+    return 1 if outcome is (Outcome.first_wins, Outcome.second_wins)[player] else -1
+
+
 def value_target(
-    thought: RecordedPly, outcome: Outcome, mover: int, settings: TargetSettings
+    thought: RecordedPly, result: float, settings: TargetSettings
 ) -> tuple[float, float, float]:
-    """Win, draw and loss: what is proven, else the game's result mixed with the search's value."""
+    """Win, draw and loss: what is proven, else the game's result mixed with the search's value.
+
+    A result is what the game was worth to the mover, 0 for a draw alone. Of a value between -1 and
+    1 nobody knows how much of it is draws; as much win as loss is what it can mean.
+    """
     if thought.proof != "open":
-        return _KNOWN[thought.proof]
-    wins = (Outcome.first_wins, Outcome.second_wins)[mover]
-    result = _KNOWN["draw" if outcome is Outcome.draw else "win" if outcome is wins else "loss"]
-    # A value says nothing of draws: as much win as loss is what it can mean.
-    searched = ((1 + thought.value) / 2, 0.0, (1 - thought.value) / 2)
+        return _chances(thought.value, is_draw=thought.proof == "draw")
+    played = _chances(result, is_draw=result == 0)
+    searched = _chances(thought.value, is_draw=False)
     share = settings.result_share
-    win, draw, loss = (share * a + (1 - share) * b for a, b in zip(result, searched, strict=True))
+    win, draw, loss = (share * a + (1 - share) * b for a, b in zip(played, searched, strict=True))
     return win, draw, loss
 
 
+def _chances(value: float, *, is_draw: bool) -> tuple[float, float, float]:
+    return (0.0, 1.0, 0.0) if is_draw else ((1 + value) / 2, 0.0, (1 - value) / 2)
+
+
+def _weights(record: GameRecord, settings: TargetSettings) -> list[float]:
+    """Of the searched positions; a share of it goes to those whose search surprised (KataGo)."""
+    weights = [1.0 if ply.is_full else settings.fast_weight for ply in record.plies]
+    surprise = sum(w * ply.surprise for w, ply in zip(weights, record.plies, strict=True))
+    if settings.surprise == 0 or surprise <= 0:
+        return weights
+    mean = surprise / sum(weights)
+    return [
+        w * (1 - settings.surprise + settings.surprise * ply.surprise / mean)
+        for w, ply in zip(weights, record.plies, strict=True)
+    ]
+
+
 def averaged(samples: Samples) -> Samples:
-    """One row per different position: the weighted mean of its targets, with weight 1 at most."""
+    """One row per different position: the mean of its targets by weight, and the highest weight."""
     flat = np.packbits(samples.planes.reshape(len(samples), -1), axis=1)
     _, first, group = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     group = group.ravel()
     total = np.bincount(group, samples.weight, len(first))
 
     def mean(values: NDArray[np.float32]) -> NDArray[np.float32]:
-        columns = values.reshape(len(values), -1)
-        sums = np.zeros((len(first), columns.shape[1]))
-        np.add.at(sums, group, columns * samples.weight[:, np.newaxis])
-        return (sums / total[:, np.newaxis]).reshape(-1, *values.shape[1:]).astype(np.float32)
+        columns = values.reshape(len(values), -1).T
+        sums = [np.bincount(group, column * samples.weight, len(first)) for column in columns]
+        return (np.array(sums) / total).T.reshape(-1, *values.shape[1:]).astype(np.float32)
 
     heaviest = np.zeros(len(first), np.float32)
     np.maximum.at(heaviest, group, samples.weight)

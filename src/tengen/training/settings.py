@@ -1,4 +1,6 @@
-"""All settings of a training run."""
+"""All settings of a training run, a group per stage of the loop."""
+
+from typing import Literal
 
 from pydantic import Field
 
@@ -9,15 +11,50 @@ from tengen.training.learner import LearnSettings
 from tengen.training.samples import TargetSettings, WindowSettings
 
 
+class EvaluateSettings(Settings):
+    """How a run finds out how good it is; nothing of it is learnt from."""
+
+    positions: str | None = Field(
+        default=None, description="labelled set: a name, a file, or all; none: as the game has"
+    )
+    sims: tuple[int, ...] = Field(
+        default=(0, 100, 800), description="simulations of the searches on it; 0: the policy alone"
+    )
+    share: float = Field(
+        default=0.05, ge=0, le=1, description="of the run's time, for levels that search"
+    )
+    baselines: tuple[str, ...] = Field(
+        default=("random", "uct,sims=1000"), description="opponents where there is no set"
+    )
+    games: int = Field(default=20, ge=2, description="against each of them")
+
+
+class GateSettings(Settings):
+    """Whether a network must beat the best before it plays the games of self-play."""
+
+    kind: Literal["never", "win_rate"] = Field(default="never", description="the newest plays")
+    threshold: float = Field(
+        default=0.55, ge=0, le=1, description="(wins + draws / 2) / games to be the best"
+    )
+    games: int = Field(default=40, ge=2, description="of the match, in pairs with colours swapped")
+    sims: int = Field(default=64, ge=0, description="simulations per move, without noise")
+    opening_plies: int = Field(default=4, ge=0, description="random moves before them")
+    every: int = Field(default=1, ge=1, description="iterations between matches")
+
+
 class TrainSettings(Settings):
-    """A run: the network, its games, its lessons."""
+    """A run: the network, its games, its lessons, and how it is measured."""
 
     network: str = Field(default="resnet", description="architecture, see docs/networks.md")
     network_values: dict[str, object] = Field(default={}, description="its hyper-parameters")
-    games: int = Field(default=500, ge=1, description="games of an iteration")
-    passes: float = Field(default=2, gt=0, description="times a new position is learnt from")
-    threads: int = Field(default=2, ge=1, le=256, description="of self-play and of learning")
     seed: int = Field(default=1, ge=0, description="makes chance repeatable")
+    threads: int = Field(default=2, ge=1, le=256, description="of every stage")
+    games: int = Field(default=500, ge=1, description="games of an iteration")
+    passes: float = Field(default=3, gt=0, description="times a new position is learnt from")
+    start_positions: int = Field(default=0, ge=0, description="played before learning begins")
+    last_sims: int | None = Field(
+        default=None, ge=1, description="selfplay.sims at the end of the run, reached in steps"
+    )
     selfplay: SelfPlaySettings = Field(
         default=SelfPlaySettings(sims=24, search=GuidedSettings(search="gumbel", m=8, cscale=0.25)),
         description="how games are played",
@@ -25,4 +62,19 @@ class TrainSettings(Settings):
     targets: TargetSettings = Field(default=TargetSettings(), description="what they teach")
     window: WindowSettings = Field(default=WindowSettings(), description="how long they count")
     learn: LearnSettings = Field(default=LearnSettings(), description="how it is taught")
+    evaluate: EvaluateSettings = Field(default=EvaluateSettings(), description="how it is measured")
+    gate: GateSettings = Field(default=GateSettings(), description="which network plays")
     checkpoints: int = Field(default=3, ge=1, description="how many of the last are kept")
+
+    @property
+    def haste(self) -> float:
+        """How much less the latest win is worth."""
+        return self.selfplay.search.haste or 0.0
+
+    def sims_at(self, progress: float) -> int:
+        """Simulations per move when a share ``progress`` of the run is over: in eight steps."""
+        first, last = self.selfplay.sims, self.last_sims
+        if last is None:
+            return first
+        step = int(8 * min(1.0, max(0.0, progress))) / 8
+        return round(first * (last / first) ** step)

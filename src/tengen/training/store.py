@@ -78,13 +78,16 @@ class RunStore:
         """The facts about the run."""
         return dict(self._database.execute("SELECT key, value FROM about"))
 
-    def game_numbers(self) -> set[int]:
-        """Of the games that are kept."""
-        return {number for [number] in self._database.execute("SELECT number FROM games")}
+    def game_numbers(self, first: int = 0) -> set[int]:
+        """Of the games that are kept, from a number on."""
+        rows = self._database.execute("SELECT number FROM games WHERE number >= ?", (first,))
+        return {number for [number] in rows}
 
-    def position_count(self) -> int:
-        """Searched positions in all games."""
-        [count] = self._database.execute("SELECT coalesce(sum(positions), 0) FROM games").fetchone()
+    def position_count(self, *, first_game: int = 0) -> int:
+        """Searched positions in all games from a number on."""
+        [count] = self._database.execute(
+            "SELECT coalesce(sum(positions), 0) FROM games WHERE number >= ?", (first_game,)
+        ).fetchone()
         return int(count)
 
     def newest_games(self, positions: int) -> Iterator[GameRecord]:

@@ -1,0 +1,134 @@
+"""The third stage: how good the network is, by exact scores or against fixed opponents."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tengen.arena import Evaluation, LabelledPosition, every_position, read_positions
+from tengen.arena import evaluate as evaluate_player
+from tengen.arena.match import MatchScore, play_match, random_openings
+from tengen.players import Player, player
+from tengen.training.events import Event, OnEvent
+from tengen.training.run import Run
+
+#: The set by which checkpoints are chosen, for games that have one.
+_SELECT = {"connect4": "connect4-select"}
+#: Random moves before a game against a fixed opponent, and the searches of ours.
+_OPENING_PLIES, _SIMS = 2, 100
+
+
+class Assessor:
+    """Measures a run's networks, within the share of time that it may take.
+
+    The policy alone costs next to nothing and is measured every time; searches when they are due,
+    and all of them at the end.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._settings = run.settings.evaluate
+        self._positions = _positions_of(run)
+        self._began = time.monotonic()
+        #: What every level took last and in all, in seconds.
+        self._last: dict[str, float] = {}
+        self._spent: dict[str, float] = {}
+
+    def evaluate(self, *, on_event: OnEvent) -> dict[str, float]:
+        """Measure the newest network; keep it if it is the best so far."""
+        run = self._run
+        start = time.monotonic()
+        figures: dict[str, float] = {}
+        if self._positions:
+            for sims in self._settings.sims:
+                if sims == 0 or self._is_due(f"{sims}"):
+                    figures |= self._level(run.newest, sims, on_event)
+        else:
+            for opponent in self._settings.baselines:
+                if self._is_due(opponent):
+                    figures |= self._match(run.newest, opponent, on_event)
+        if run.settings.gate.kind == "never":
+            # Exact scores choose; where there are none, the newest is taken to be the best.
+            score = (figures.get("perfect_0", 0.0) + figures.get("good_0", 0.0)) / 2
+            if score >= run.state.best_score or not self._positions:
+                run.keep_as_best(score=score)
+        return {**figures, "seconds_evaluate": time.monotonic() - start}
+
+    def final(self, *, on_event: OnEvent) -> dict[str, float]:
+        """Measure the best network at every level."""
+        figures: dict[str, float] = {}
+        if self._positions:
+            for sims in self._settings.sims:
+                figures |= self._level(self._run.best, sims, on_event)
+        else:
+            for opponent in self._settings.baselines:
+                figures |= self._match(self._run.best, opponent, on_event)
+        return figures
+
+    def _is_due(self, level: str) -> bool:
+        """Whether its share of the time since the start has room for it once more."""
+        levels = max(1, len([sims for sims in self._settings.sims if sims > 0]))
+        room = self._settings.share * (time.monotonic() - self._began) / levels
+        return self._spent.get(level, 0.0) + self._last.get(level, 0.0) <= room
+
+    def _count(self, level: str, start: float) -> None:
+        self._last[level] = time.monotonic() - start
+        self._spent[level] = self._spent.get(level, 0.0) + self._last[level]
+
+    def _level(self, network: Path, sims: int, on_event: OnEvent) -> dict[str, float]:
+        start = time.monotonic()
+        done = 0
+
+        def count(_: object) -> None:
+            nonlocal done
+            done += 1
+            on_event(Event("evaluate", self._run.state.iteration, done, len(self._positions)))
+
+        first, *twins = self._players(network, sims)
+        found = evaluate_player(first, self._positions, twins=twins, on_answer=count)
+        self._count(f"{sims}", start)
+        return _figures(found, sims)
+
+    def _players(self, network: Path, sims: int) -> list[Player]:
+        # The policy alone is too quick for threads to help.
+        threads = self._run.settings.threads if sims > 0 else 1
+        spec = f'net:"{network}",sims={sims}'
+        return [player(spec, self._run.game, seed=1) for _ in range(threads)]
+
+    def _match(self, network: Path, opponent: str, on_event: OnEvent) -> dict[str, float]:
+        start = time.monotonic()
+        run, done = self._run, 0
+        openings = random_openings(
+            run.game, self._settings.games // 2, plies=_OPENING_PLIES, seed=run.settings.seed
+        )
+
+        def count(_: MatchScore) -> None:
+            nonlocal done
+            done += 1
+            on_event(Event("evaluate", run.state.iteration, done, 2 * len(openings)))
+
+        pairs = [
+            (ours, player(opponent, run.game, seed=number))
+            for number, ours in enumerate(self._players(network, _SIMS))
+        ]
+        score = play_match(pairs, openings, on_game=count)
+        self._count(opponent, start)
+        return {f"against_{opponent}": score.win_rate}
+
+
+def _positions_of(run: Run) -> Sequence[LabelledPosition]:
+    source = run.settings.evaluate.positions
+    if source is None:
+        source = _SELECT.get(run.game.name)
+    if source is None:
+        return []
+    return every_position(run.game) if source == "all" else read_positions(run.game, source)
+
+
+def _figures(found: Evaluation, sims: int) -> dict[str, float]:
+    """Shares of good and perfect moves, on all and on the decisive positions."""
+    groups = {"": found.total, "decisive_": found.decisive}
+    return {
+        f"{prefix}{name}_{sims}": rate.rate or 0.0
+        for prefix, group in groups.items()
+        for name, rate in (("good", group.good), ("perfect", group.perfect))
+    }

@@ -1,0 +1,46 @@
+"""How long a run is to be."""
+
+from pydantic import Field, model_validator
+
+from tengen.config import Settings
+from tengen.training.checkpoint import RunState
+
+
+class Budget(Settings):
+    """Of the whole run, what was done before it was stopped and resumed included."""
+
+    minutes: float | None = Field(default=None, gt=0, le=1e6, description="of wall-clock time")
+    iterations: int | None = Field(default=None, ge=1, description="of the loop")
+    games: int | None = Field(default=None, ge=1, description="of self-play")
+
+    @model_validator(mode="after")
+    def _one(self) -> "Budget":
+        if sum(value is not None for value in self._values()) != 1:
+            raise ValueError("give one of minutes, iterations and games")
+        return self
+
+    def _values(self) -> tuple[float | None, ...]:
+        return self.minutes, self.iterations, self.games
+
+    def progress(self, state: RunState) -> float:
+        """The share of it that is spent, from 0 to 1."""
+        if self.minutes is not None:
+            spent = state.seconds / 60 / self.minutes
+        elif self.iterations is not None:
+            spent = state.iteration / self.iterations
+        else:
+            assert self.games is not None, "checked before"
+            spent = state.games / self.games
+        return min(1.0, spent)
+
+    def is_spent(self, state: RunState) -> bool:
+        """Whether nothing is left."""
+        return self.progress(state) >= 1
+
+    def __str__(self) -> str:
+        names = ("minutes", "iterations", "games")
+        return next(
+            f"{value:g} {name}"
+            for name, value in zip(names, self._values(), strict=True)
+            if value is not None
+        )

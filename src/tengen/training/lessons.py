@@ -1,0 +1,48 @@
+"""The second stage: learning from the newest positions."""
+
+import time
+
+import torch
+
+from tengen.training.events import Event, OnEvent
+from tengen.training.run import Run
+
+
+def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
+    """Take as many steps as make every new position learnt from about ``passes`` times."""
+    settings = run.settings
+    start = time.monotonic()
+    samples = run.window.newest(run.window_size)
+    prepared = time.monotonic()
+    steps = 0
+    if run.store.position_count() >= settings.start_positions:
+        new = run.store.position_count(first_game=run.state.games)
+        steps = max(1, round(new * settings.passes / settings.learn.batch))
+    figures = {
+        "positions": float(len(samples)),
+        "buffer_age": float(run.window.age),
+        "steps": float(steps),
+    }
+    if steps > 0:
+        torch.set_num_threads(settings.threads)
+        losses = run.learner.learn(
+            samples,
+            steps,
+            progress=progress,
+            on_step=lambda done: on_event(Event("learn", run.state.iteration, done, steps)),
+        )
+        figures |= {
+            "loss": losses.total,
+            "loss_policy": losses.policy,
+            "loss_value": losses.value,
+            "loss_moves_left": losses.moves_left,
+            "loss_soft_policy": losses.soft_policy,
+            "policy_entropy": losses.entropy,
+            "rate": settings.learn.rate_at(run.learner.step, progress),
+            "samples_per_second": steps
+            * settings.learn.batch
+            / max(1e-9, time.monotonic() - prepared),
+        }
+        run.export()
+    figures["seconds_learn"] = time.monotonic() - start
+    return figures

@@ -1,0 +1,41 @@
+"""The fourth stage: does the newest network take the place of the best?"""
+
+from tengen.arena.match import MatchScore, play_match, random_openings
+from tengen.players import Player, player
+from tengen.training.events import Event, OnEvent
+from tengen.training.run import Run
+from tengen.training.settings import GateSettings
+
+
+def is_accepted(score: MatchScore, gate: GateSettings) -> bool:
+    """Whether a candidate with this score against the best takes its place."""
+    return score.win_rate > gate.threshold
+
+
+def pit(run: Run, *, on_event: OnEvent) -> dict[str, float]:
+    """A paired match from varied openings without noise, where a gate asks for one."""
+    gate = run.settings.gate
+    iteration = run.state.iteration
+    is_due = (iteration + 1) % gate.every == 0 and run.learner.step > run.state.best_step
+    if gate.kind == "never" or not is_due:
+        return {}
+    openings = random_openings(
+        run.game, gate.games // 2, plies=gate.opening_plies, seed=run.settings.seed + iteration
+    )
+    done = 0
+
+    def count(_: MatchScore) -> None:
+        nonlocal done
+        done += 1
+        on_event(Event("pit", iteration, done, 2 * len(openings)))
+
+    def player_of(path: object) -> Player:
+        spec = f'net:"{path}",sims={gate.sims},search={run.settings.selfplay.search.search}'
+        return player(spec, run.game, seed=run.settings.seed)
+
+    pairs = [(player_of(run.newest), player_of(run.best)) for _ in range(run.settings.threads)]
+    score = play_match(pairs, openings, on_game=count)
+    accepted = is_accepted(score, gate)
+    if accepted:
+        run.keep_as_best(score=run.state.best_score)
+    return {"win_rate": score.win_rate, "accepted": float(accepted)}

@@ -1,0 +1,79 @@
+"""The first stage: games of the network against itself."""
+
+import math
+import time
+
+from tengen.rules import Outcome
+from tengen.selfplay import GameRecord, SelfPlay
+from tengen.training.events import Event, OnEvent
+from tengen.training.run import Run
+
+#: Games handed to the store at once, and seconds they may wait for it.
+_AT_ONCE, _LONGEST_WAIT = 32, 1.0
+
+
+def play(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
+    """Play the games of this iteration that are not there yet; each is kept as it ends."""
+    first = run.state.games
+    numbers = range(first, first + run.settings.games)
+    wanted = sorted(set(numbers) - run.store.game_numbers(first))
+    window = run.window  # read before there is anything new, so that nothing is read twice
+    settings = run.settings.selfplay.model_copy(
+        update={"sims": run.settings.sims_at(progress)}
+    )
+    self_play = SelfPlay(
+        run.game,
+        run.evaluator(run.player),
+        settings,
+        seed=run.settings.seed,
+        threads=run.settings.threads,
+    )
+    total = len(numbers)
+    done = total - len(wanted)
+    on_event(Event("self-play", run.state.iteration, done, total))
+    start = kept = time.monotonic()
+    played: list[GameRecord] = []
+    waiting: list[GameRecord] = []
+    try:
+        for record in self_play.play(wanted):
+            played.append(record)
+            waiting.append(record)
+            if len(waiting) >= _AT_ONCE or time.monotonic() - kept > _LONGEST_WAIT:
+                run.store.add_games(waiting, iteration=run.state.iteration)
+                waiting, kept = [], time.monotonic()
+            on_event(Event("self-play", run.state.iteration, done + len(played), total))
+    finally:
+        run.store.add_games(waiting, iteration=run.state.iteration)
+    seconds = max(1e-9, time.monotonic() - start)
+    window.add(played)
+    counts = self_play.counts
+    return {
+        "games": float(len(played)),
+        "sims": float(settings.sims),
+        "games_per_second": len(played) / seconds,
+        "evaluations_per_second": counts.evaluations / seconds,
+        "cache_hits": counts.cache_hits / max(1, counts.cache_asked),
+        "seconds_self_play": seconds,
+        **_figures(played),
+    }
+
+
+def _figures(games: list[GameRecord]) -> dict[str, float]:
+    """What the games were like; nothing where there are none."""
+    if not games:
+        return {}
+    entropies = [
+        -sum(share * math.log(share) for _, share in ply.target if share > 0)
+        for record in games
+        for ply in record.plies
+    ]
+    return {
+        "game_length": sum(len(record.moves) for record in games) / len(games),
+        "first_player_share": sum(
+            1.0 if record.outcome is Outcome.first_wins else 0.5 * (record.outcome is Outcome.draw)
+            for record in games
+        )
+        / len(games),
+        "draws": sum(record.outcome is Outcome.draw for record in games) / len(games),
+        "target_entropy": sum(entropies) / max(1, len(entropies)),
+    }
