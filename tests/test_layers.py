@@ -56,6 +56,7 @@ def test_the_public_names_are_these() -> None:
         "game",
         "player",
         "solve",
+        "train",
     ]
     assert all(hasattr(tengen, name) for name in tengen.__all__)
 

@@ -1,5 +1,6 @@
 """The loop of self-play and learning: it learns, and nothing is lost when it is stopped."""
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,11 @@ import tengen
 from tengen.network import load_weights
 from tengen.rules import AnyPosition, GridGame
 from tengen.solve import Solver
+from tengen.training.assess import Assessor
+from tengen.training.budget import Budget
 from tengen.training.checkpoint import average_weights
-from tengen.training.loop import iterate
+from tengen.training.events import Event
+from tengen.training.loop import iterate, train
 from tengen.training.run import Run
 from tengen.training.settings import TrainSettings
 
@@ -20,6 +24,7 @@ TINY = {
     "threads": 1,
     "selfplay": {"sims": 8, "games": 4},
     "learn": {"batch": 16},
+    "evaluate": {"positions": None, "sims": [0], "baselines": [], "share": 0},
 }
 
 
@@ -33,8 +38,8 @@ def tiny(**values: object) -> TrainSettings:
     return TrainSettings.model_validate({**TINY, **values})
 
 
-def silent(_: str, __: object) -> None:
-    pass
+def step(run: Run, *, progress: float = 0) -> None:
+    iterate(run, Assessor(run), progress=progress)
 
 
 def weights(run: Run) -> dict[str, torch.Tensor]:
@@ -51,10 +56,10 @@ def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None
     game = grid("connect4")
     whole = Run.begin(tmp_path / "whole", game, tiny())
     for _ in range(3):
-        iterate(whole, progress=0, on_event=silent)
+        step(whole)
 
     stopped = Run.begin(tmp_path / "stopped", game, tiny())
-    iterate(stopped, progress=0, on_event=silent)
+    step(stopped)
     stopped.close()
     resumed = Run.resume(tmp_path / "stopped", game)
     # Stopped again in the middle of self-play: two of the six games had ended.
@@ -64,7 +69,7 @@ def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None
     resumed.close()
     resumed = Run.resume(tmp_path / "stopped")
     for _ in range(2):
-        iterate(resumed, progress=0, on_event=silent)
+        step(resumed)
 
     assert [*resumed.store.newest_games(10**9)] == games
     assert_same(weights(resumed), weights(whole))
@@ -73,9 +78,15 @@ def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None
 
 def test_checkpoints_are_thinned_and_hold_what_plays(tmp_path: Path) -> None:
     run = Run.begin(tmp_path / "run", grid("tictactoe"), tiny(checkpoints=2))
-    for _ in range(3):
-        iterate(run, progress=0, on_event=silent)
-    assert [path.name for path in run.checkpoints()] == ["000002", "000003"]
+    for _ in range(6):
+        step(run)
+    assert [path.name for path in run.checkpoints()] == [
+        "000001",
+        "000002",
+        "000004",
+        "000005",
+        "000006",
+    ]
     network, card = load_weights(average_weights(run.checkpoints()[-1]))
     assert card.step == run.learner.step
     assert_same(dict(network.state_dict()), dict(run.learner.averaged.state_dict()))
@@ -83,9 +94,12 @@ def test_checkpoints_are_thinned_and_hold_what_plays(tmp_path: Path) -> None:
 
 def test_figures_are_kept_per_iteration(tmp_path: Path) -> None:
     run = Run.begin(tmp_path / "run", grid("tictactoe"), tiny())
-    stages: list[str] = []
-    iterate(run, progress=0, on_event=lambda stage, _: stages.append(stage))
-    assert stages == ["self-play", "learn"]
+    events: list[Event] = []
+    iterate(run, Assessor(run), progress=0, on_event=events.append)
+    stages = [event.stage for event in events]
+    assert list(dict.fromkeys(stages)) == ["self-play", "learn", "iteration"]
+    for before, after in itertools.pairwise(events[:-1]):
+        assert before.stage != after.stage or before.done < after.done <= after.total
     kept = {name: value for iteration, name, value in run.store.metrics() if iteration == 0}
     assert kept["games"] == 6
     assert {"loss", "loss_policy", "game_length", "cache_hits", "rate"} <= kept.keys()
@@ -125,8 +139,7 @@ def test_it_learns_tic_tac_toe(tmp_path: Path) -> None:
     )
     run = Run.begin(tmp_path / "run", game, settings)
     for iteration in range(14):
-        iterate(run, progress=iteration / 14, on_event=silent)
-    run.evaluator()
+        step(run, progress=iteration / 14)
     player = tengen.player(f"net:{run.folder / 'newest.onnx'},sims=0", game)
     solver, seen, good = Solver(game), set(), 0
     stack: list[AnyPosition] = [game.position()]

@@ -48,51 +48,80 @@ class Settings(BaseModel):
 
     @classmethod
     def read(cls, values: Mapping[str, object], *, where: str) -> Self:
-        """Check values from outside; errors start with ``where``, as in ``uct.sims is 0; …``."""
-        for key, value in values.items():
-            if isinstance(value, str) and ("_" in value or not value.isascii()):
-                raise SpecError(f"{where}.{key} is {value}; it must be in plain letters and digits")
+        """Check values from outside; errors start with ``where``, as in ``uct.sims is 0; …``.
+
+        In a group of settings inside others, the group's name takes the place of ``where``.
+        """
+        _check_plain(values, where)
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            names = tuple(cls.model_fields)
-            raise SpecError(_sentence(error.errors()[0], where, values, names)) from None
+            raise SpecError(_sentence(cls, error.errors()[0], where, values)) from None
+
+
+def _check_plain(values: Mapping[str, object], where: str) -> None:
+    for key, value in values.items():
+        if isinstance(value, str) and ("_" in value or not value.isascii()):
+            raise SpecError(f"{where}.{key} is {value}; it must be in plain letters and digits")
+
+
+def _group(settings: type[Settings], key: str) -> type[Settings] | None:
+    """The class of a group of settings inside others."""
+    field = settings.model_fields.get(key)
+    kind = field.annotation if field else None
+    return kind if isinstance(kind, type) and issubclass(kind, Settings) else None
 
 
 def _sentence(
-    error: ErrorDetails, where: str, values: Mapping[str, object], names: tuple[str, ...]
+    settings: type[Settings], error: ErrorDetails, where: str, values: Mapping[str, object]
 ) -> str:
     """Pydantic's account of one mistake, as a sentence of ours."""
-    key = str(error["loc"][0]) if error["loc"] else ""
+    path = list(error["loc"])
+    while len(path) > 1 or error["type"] == "value_error":
+        group = _group(settings, str(path[0])) if path else None
+        inner = values.get(str(path[0])) if path else None
+        if group is None or not isinstance(inner, Mapping):
+            break
+        settings, where, values = group, str(path.pop(0)), inner
+    key = str(path[0]) if path else ""
     name = f"{where}.{key}" if key else where
     context = error.get("ctx", {})
     kind = error["type"]
     if kind == "extra_forbidden":
-        return f"{where} has no key {key!r}; it has: {', '.join(names) or 'none'}"
+        names = ", ".join(settings.model_fields) or "none"
+        return f"{where} has no key {key!r}; it has: {names}"
     if not key:  # about several values together
         return f"{where}: {context['error']}"
     if key not in values:
         return f"{name} is missing"
-    limits = {
-        "greater_than_equal": ("at least", "ge"),
-        "greater_than": ("more than", "gt"),
-        "less_than_equal": ("at most", "le"),
-        "less_than": ("less than", "lt"),
-    }
-    given = values[key]  # as it was written, rather than a part of it
-    if kind in limits:
-        words, key = limits[kind]
-        must = f"it must be {words} {context[key]}"
-    elif kind == "literal_error" or kind == "enum":
-        must = f"it must be {context['expected']}"
-    elif kind == "value_error":
-        must = str(context["error"])
-    elif kind.startswith("int"):
-        must = "it must be a whole number"
-    elif kind.startswith(("float", "finite")):
-        must = "it must be a number"
-    elif kind in ("too_short", "too_long", "missing"):
-        must = "it has the wrong number of parts"
-    else:
-        must = error["msg"][0].lower() + error["msg"][1:]
-    return f"{name} is {given}; {must}"
+    # As it was written, rather than a part of it.
+    return f"{name} is {values[key]}; {_demand(error)}"
+
+
+_LIMITS = {
+    "greater_than_equal": ("at least", "ge"),
+    "greater_than": ("more than", "gt"),
+    "less_than_equal": ("at most", "le"),
+    "less_than": ("less than", "lt"),
+}
+
+
+def _demand(error: ErrorDetails) -> str:
+    """What a value must be instead."""
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _LIMITS:
+        words, key = _LIMITS[kind]
+        return f"it must be {words} {context[key]}"
+    if kind in ("literal_error", "enum"):
+        return f"it must be {context['expected']}"
+    if kind == "value_error":
+        return str(context["error"])
+    if kind.startswith("int"):
+        return "it must be a whole number"
+    if kind.startswith(("float", "finite")):
+        return "it must be a number"
+    if kind in ("too_short", "too_long", "missing"):
+        return "it has the wrong number of parts"
+    if kind in ("model_type", "dict_type"):
+        return "it must be a group of settings"
+    return error["msg"][0].lower() + error["msg"][1:]

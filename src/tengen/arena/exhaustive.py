@@ -2,7 +2,7 @@
 
 from tengen.arena.labelled import LabelledPosition
 from tengen.errors import SpecError
-from tengen.rules import GridGame
+from tengen.rules import AnyPosition, GridGame
 from tengen.solve import Solver
 
 #: More than any game has for which this makes sense.
@@ -12,10 +12,10 @@ _MOST = 100_000
 def every_position(game: GridGame) -> list[LabelledPosition]:
     """Every different unfinished position that can come about, the emptiest first."""
     solver = Solver(game, book=False)
-    layer = {game.position().key: game.position()}
+    layer: dict[int, AnyPosition] = {game.position().key: game.position()}
     found: list[LabelledPosition] = []
     while layer:
-        following = {}
+        following: dict[int, AnyPosition] = {}
         for position in layer.values():
             found.append(LabelledPosition(position, dict(solver.solve(position).scores)))
             if len(found) > _MOST:

@@ -45,9 +45,7 @@ class MatchScore:
         return f"+{self.wins} ={self.draws} -{self.losses}"
 
 
-def random_openings(
-    game: AnyGame, openings: int, *, plies: int, seed: int
-) -> list[AnyPosition]:
+def random_openings(game: AnyGame, openings: int, *, plies: int, seed: int) -> list[AnyPosition]:
     """Unfinished positions after so many random moves, all different while there are enough."""
     random = SplitMix(seed)
     found: list[AnyPosition] = []

@@ -15,7 +15,9 @@ from tengen.cli.games import games
 from tengen.cli.play import play
 from tengen.cli.players import players
 from tengen.cli.positions import positions
+from tengen.cli.runs import runs
 from tengen.cli.solve import solve
+from tengen.cli.train import train
 from tengen.errors import TengenError
 
 # Typer carries its own copy of Click, of which it makes only this class and its bases reachable.
@@ -37,6 +39,8 @@ app.command()(play)
 app.command()(solve)
 app.command()(positions)
 app.command()(evaluate)
+app.command()(train)
+app.command()(runs)
 app.command()(export)
 app.command()(bench)
 

@@ -1,5 +1,6 @@
 """From what a user calls a network to its file."""
 
+import json
 from pathlib import Path
 
 from tengen.errors import SpecError
@@ -7,6 +8,9 @@ from tengen.errors import SpecError
 #: The folder of the networks that come with the package.
 _FOLDER = Path(__file__).parent.parent / "nets"
 _SUFFIX = ".onnx"
+#: Where training runs are kept, and how they are named as a target.
+_RUNS = Path("runs")
+_RUN = "run/"
 
 
 def shipped_networks() -> list[str]:
@@ -24,8 +28,27 @@ def resolve_network(target: str) -> Path:
             problem = "is not a file" if path.exists() else "does not exist"
             raise SpecError(f"network file {target} {problem}")
         return path
+    if target.startswith(_RUN):
+        return _of_run(target.removeprefix(_RUN))
     names = ", ".join(shipped_networks()) or "none"
     raise SpecError(
-        f"network {target!r} is not known; it must be a path to an {_SUFFIX} file or "
-        f"a shipped name: {names}"
+        f"network {target!r} is not known; it must be a path to an {_SUFFIX} file, "
+        f"{_RUN}NAME of a training run, or a shipped name: {names}"
     )
+
+
+def _of_run(name: str) -> Path:
+    """``NAME``: the best network of a run so far; ``NAME@STEP``: the one of a checkpoint."""
+    name, has_step, step = name.partition("@")
+    folder = _RUNS / name
+    if not name or not (folder / "run.sqlite").is_file():
+        raise SpecError(f"there is no run {name!r} in the folder {_RUNS}")
+    if not has_step:
+        return folder / f"best{_SUFFIX}"
+    steps = {}
+    for state in sorted(folder.glob("checkpoints/*/state.json")):
+        if state.parent.name.isdigit():
+            steps[str(json.loads(state.read_text())["step"])] = state.parent / f"newest{_SUFFIX}"
+    if step not in steps:
+        raise SpecError(f"run {name} has no step {step!r}; it has {', '.join(steps)}")
+    return steps[step]

@@ -100,7 +100,8 @@ class GameRecord:
         plies = np.zeros(len(self.plies), _PLY)
         for i, ply in enumerate(self.plies):
             plies[i] = (
-                ply.value, ply.surprise, ply.sims, PROOFS.index(ply.proof), ply.is_full, len(ply.target)
+                ply.value, ply.surprise, ply.sims,
+                PROOFS.index(ply.proof), ply.is_full, len(ply.target),
             )  # fmt: skip
         targets = np.array([pair for ply in self.plies for pair in ply.target], _TARGET)
         head = _HEAD.pack(

@@ -18,9 +18,9 @@ def _parse_steps(value: object) -> object:
 
 
 #: What of a player's search self-play can be told; the rest has keys of its own here or none.
-_SEARCH_KEYS = frozenset(
-    ("search", "c", "offset", "fpu", "drop", "m", "cvisit", "cscale", "draw", "haste", "share", "proof",
-     "memory")
+SEARCH_KEYS = frozenset(
+    ("search", "c", "offset", "fpu", "drop", "m", "cvisit", "cscale", "draw", "haste", "share",
+     "proof", "memory")
 )  # fmt: skip
 
 _Steps = Annotated[tuple[tuple[int, float], ...], BeforeValidator(_parse_steps)]
@@ -54,7 +54,7 @@ class SelfPlaySettings(Settings):
         if self.full_share < 1 and self.fast_sims == 0:
             raise ValueError("full_share below 1 needs fast_sims")
         plain = GuidedSettings()
-        for key in GuidedSettings.model_fields.keys() - _SEARCH_KEYS:
+        for key in GuidedSettings.model_fields.keys() - SEARCH_KEYS:
             if getattr(self.search, key) != getattr(plain, key):
                 raise ValueError(f"search.{key} has no meaning in self-play")
         return self

@@ -15,6 +15,8 @@ from tengen.training.run import Run
 _SELECT = {"connect4": "connect4-select"}
 #: Random moves before a game against a fixed opponent, and the searches of ours.
 _OPENING_PLIES, _SIMS = 2, 100
+#: Simulations a second and seconds of a match, until they have been measured.
+_GUESSED_SPEED, _GUESSED_MATCH = 5000, 30.0
 
 
 class Assessor:
@@ -40,11 +42,12 @@ class Assessor:
         figures: dict[str, float] = {}
         if self._positions:
             for sims in self._settings.sims:
-                if sims == 0 or self._is_due(f"{sims}"):
+                guess = sims * len(self._positions) / _GUESSED_SPEED
+                if sims == 0 or self._is_due(f"{sims}", guess):
                     figures |= self._level(run.newest, sims, on_event)
         else:
             for opponent in self._settings.baselines:
-                if self._is_due(opponent):
+                if self._is_due(opponent, _GUESSED_MATCH):
                     figures |= self._match(run.newest, opponent, on_event)
         if run.settings.gate.kind == "never":
             # Exact scores choose; where there are none, the newest is taken to be the best.
@@ -64,11 +67,12 @@ class Assessor:
                 figures |= self._match(self._run.best, opponent, on_event)
         return figures
 
-    def _is_due(self, level: str) -> bool:
+    def _is_due(self, level: str, guess: float) -> bool:
         """Whether its share of the time since the start has room for it once more."""
-        levels = max(1, len([sims for sims in self._settings.sims if sims > 0]))
+        searches = [sims for sims in self._settings.sims if sims > 0]
+        levels = len(searches) if self._positions else len(self._settings.baselines)
         room = self._settings.share * (time.monotonic() - self._began) / levels
-        return self._spent.get(level, 0.0) + self._last.get(level, 0.0) <= room
+        return self._spent.get(level, 0.0) + self._last.get(level, guess) <= room
 
     def _count(self, level: str, start: float) -> None:
         self._last[level] = time.monotonic() - start

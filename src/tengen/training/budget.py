@@ -37,6 +37,15 @@ class Budget(Settings):
         """Whether nothing is left."""
         return self.progress(state) >= 1
 
+    def expected_seconds(self, per_iteration: float, games_per_iteration: int) -> float:
+        """Of the whole run, when an iteration takes so long."""
+        if self.minutes is not None:
+            return 60 * self.minutes
+        if self.iterations is not None:
+            return self.iterations * per_iteration
+        assert self.games is not None, "checked before"
+        return self.games / games_per_iteration * per_iteration
+
     def __str__(self) -> str:
         names = ("minutes", "iterations", "games")
         return next(

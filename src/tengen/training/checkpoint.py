@@ -71,7 +71,10 @@ def load_checkpoint(folder: Path, learner: Learner) -> RunState:
         learner.network.load_state_dict(network.state_dict())
         learner.averaged.load_state_dict(average.state_dict())
         _restore(learner, load_file(folder / _OPTIMISER))
-        state = RunState(**json.loads((folder / _STATE).read_text()))
+        values = json.loads((folder / _STATE).read_text())
+        state = RunState(**values)
+        if set(values) != set(asdict(state)):
+            raise ValueError(f"{_STATE} is not whole")
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
         raise TengenError(f"checkpoint {folder} cannot be read: {error}") from None
     learner.step = state.step

@@ -2,7 +2,8 @@
 
 import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,7 +62,13 @@ class Learner:
     """A network, its average, and the state of its optimiser."""
 
     def __init__(
-        self, game: GridGame, network: Network, settings: LearnSettings, *, seed: int
+        self,
+        game: GridGame,
+        network: Network,
+        settings: LearnSettings,
+        *,
+        seed: int,
+        threads: int = 1,
     ) -> None:
         self.settings = settings
         self.network = network
@@ -71,6 +78,10 @@ class Learner:
         self._game = game
         self._seed = seed
         self.optimiser = _optimiser(network, settings)
+        # Every thread works out a part of the batch with a copy of the network. That needs one
+        # meeting a step, where threads inside the operations would need one in each of them.
+        self._twins = [network, *(copy.deepcopy(network) for _ in range(threads - 1))]
+        self._pool = ThreadPoolExecutor(threads)
 
     def learn(
         self,
@@ -81,6 +92,7 @@ class Learner:
         on_step: Callable[[int], None] = lambda _: None,
     ) -> Losses:
         """Take so many steps, each on positions drawn at random and turned at random."""
+        torch.set_num_threads(1)
         sums = np.zeros(len(Losses.__slots__))
         for done in range(1, steps + 1):
             sums += self._learn_once(samples, progress)
@@ -96,10 +108,37 @@ class Learner:
         rows = chance.choice(len(samples), size, replace=False)
         symmetry = chance.integers(len(self._game.symmetries), size=size)
         batch = turned(samples.take(rows), self._game, symmetry)
+        total = batch.weight.sum()
+        cuts = np.array_split(np.arange(size), min(len(self._twins), size))
+        parts = [batch.take(cut) for cut in cuts]
+        shares = [float(part.weight.sum() / total) for part in parts]
+        twins = self._twins[: len(parts)]
+        self._spread(twins)
+        answers = list(self._pool.map(self._gradients, twins, parts))
+        self._gather(twins, [gradients for gradients, _ in answers], shares)
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.rate_at(self.step, progress)
-        self.network.train()
-        output = self.network(torch.from_numpy(batch.planes).float())
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        self.optimiser.step()
+        self.step += 1
+        self._average()
+        losses = np.array([loss for _, loss in answers])
+        return np.asarray(np.array(shares) @ losses)
+
+    @torch.no_grad()
+    def _spread(self, twins: Sequence[Network]) -> None:
+        """Make all copies equal to the network."""
+        newest = self.network.state_dict()
+        for twin in twins[1:]:
+            for name, value in twin.state_dict().items():
+                value.copy_(newest[name])
+
+    def _gradients(
+        self, network: Network, batch: Samples
+    ) -> tuple[tuple[Tensor, ...], NDArray[np.float64]]:
+        """Of the loss on a part of the batch; and its losses, in the order of :class:`Losses`."""
+        network.train()
+        output = network(torch.from_numpy(batch.planes).float())
         parts = self._losses(output, batch)
         total = (
             parts[0]
@@ -107,13 +146,25 @@ class Learner:
             + self.settings.moves_left_weight * parts[2]
             + self.settings.soft_policy_weight * parts[3]
         )
-        self.optimiser.zero_grad()
-        total.backward()  # type: ignore[no-untyped-call]  # in torch itself
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
-        self.optimiser.step()
-        self.step += 1
-        self._average()
-        return np.array([part.item() for part in (*parts, entropy_of(output.policy), total)])
+        gradients = torch.autograd.grad(total, list(network.parameters()), allow_unused=True)
+        losses = [part.item() for part in (*parts, entropy_of(output.policy), total)]
+        return gradients, np.array(losses)
+
+    @torch.no_grad()
+    def _gather(
+        self,
+        twins: Sequence[Network],
+        gradients: Sequence[tuple[Tensor, ...]],
+        shares: Sequence[float],
+    ) -> None:
+        """The gradient of the whole batch, and what batch norms have seen of it, as means."""
+        for parameter, *parts in zip(self.network.parameters(), *gradients, strict=True):
+            known = [share * g for share, g in zip(shares, parts, strict=True) if g is not None]
+            parameter.grad = sum(known[1:], known[0]) if known else None
+        for buffers in zip(*(twin.buffers() for twin in twins), strict=True):
+            if buffers[0].is_floating_point():
+                mean = sum(share * buffer for share, buffer in zip(shares, buffers, strict=True))
+                buffers[0].copy_(mean)
 
     def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Of policy, value, plies left and soft policy; 0 for what the network does not say."""

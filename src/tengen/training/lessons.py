@@ -2,8 +2,6 @@
 
 import time
 
-import torch
-
 from tengen.training.events import Event, OnEvent
 from tengen.training.run import Run
 
@@ -24,7 +22,6 @@ def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
         "steps": float(steps),
     }
     if steps > 0:
-        torch.set_num_threads(settings.threads)
         losses = run.learner.learn(
             samples,
             steps,

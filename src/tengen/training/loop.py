@@ -30,9 +30,7 @@ def train(run: Run, budget: Budget, *, on_event: OnEvent = ignore) -> None:
     on_event(Event("end", run.state.iteration, figures=figures))
 
 
-def iterate(
-    run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent = ignore
-) -> None:
+def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent = ignore) -> None:
     """One iteration: its four stages, and a checkpoint."""
     start = time.monotonic()
     iteration = run.state.iteration

@@ -1,4 +1,4 @@
-"""The fourth stage: does the newest network take the place of the best?"""
+"""The fourth stage: whether the newest network takes the place of the best."""
 
 from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.players import Player, player

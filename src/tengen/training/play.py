@@ -18,9 +18,7 @@ def play(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
     numbers = range(first, first + run.settings.games)
     wanted = sorted(set(numbers) - run.store.game_numbers(first))
     window = run.window  # read before there is anything new, so that nothing is read twice
-    settings = run.settings.selfplay.model_copy(
-        update={"sims": run.settings.sims_at(progress)}
-    )
+    settings = run.settings.selfplay.model_copy(update={"sims": run.settings.sims_at(progress)})
     self_play = SelfPlay(
         run.game,
         run.evaluator(run.player),

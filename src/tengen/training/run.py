@@ -1,10 +1,10 @@
 """A run's folder: its settings, its file of games, its checkpoints and its networks.
 
-    NAME/run.sqlite        every finished game and every figure
-    NAME/checkpoints/N/    all that is needed to go on after iteration N
-    NAME/newest.onnx       the network that is learning
-    NAME/best.onnx         the best so far, by the evaluation or by the gate
-    NAME/tensorboard/      the figures once more
+NAME/run.sqlite        every finished game and every figure
+NAME/checkpoints/N/    all that is needed to go on after iteration N
+NAME/newest.onnx       the network that is learning
+NAME/best.onnx         the best so far, by the evaluation or by the gate
+NAME/tensorboard/      the figures once more
 """
 
 import shutil
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Self
 
 from tengen.errors import SpecError, TengenError
-from tengen.network.files import replacing
 from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
+from tengen.network.files import replacing
 from tengen.rules import GridGame, parse_rules
 from tengen.selfplay import GameRecord
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
@@ -24,6 +24,7 @@ from tengen.training.learner import Learner
 from tengen.training.samples import Samples, samples_of
 from tengen.training.settings import TrainSettings
 from tengen.training.store import RunStore
+from tengen.training.tensorboard import TensorBoardLog
 from tengen.training.window import Window
 
 
@@ -35,8 +36,7 @@ class Run:
         self.game = game
         self.settings = settings
         self.config = read_network(settings.network, settings.network_values)
-        network = build(self.config, game.rules, seed=settings.seed)
-        self.learner = Learner(game, network, settings.learn, seed=settings.seed)
+        self.learner = self.make_learner()
         self.state = RunState()
         self.store = RunStore(folder / "run.sqlite")
 
@@ -74,6 +74,14 @@ class Run:
             shutil.copyfile(checkpoints[-1] / network.name, network)
         return run
 
+    def make_learner(self) -> Learner:
+        """One at its beginning."""
+        seed = self.settings.seed
+        network = build(self.config, self.game.rules, seed=seed)
+        return Learner(
+            self.game, network, self.settings.learn, seed=seed, threads=self.settings.threads
+        )
+
     @cached_property
     def window(self) -> Window:
         """The positions to learn from, those of games under way included."""
@@ -98,7 +106,9 @@ class Run:
         networks = (self.newest, self.best)
         save_checkpoint(folder, self.learner, self.card(), self.state, networks=networks)
         for old in self.checkpoints()[: -self.settings.checkpoints]:
-            shutil.rmtree(old, ignore_errors=True)
+            # Now and then one stays, ever more seldom: the powers of two.
+            if int(old.name).bit_count() != 1:
+                shutil.rmtree(old, ignore_errors=True)
 
     def checkpoints(self) -> list[Path]:
         """The whole ones, the oldest first."""
@@ -133,6 +143,7 @@ class Run:
     def log(self, iteration: int, figures: Mapping[str, float]) -> None:
         """Keep the figures of an iteration."""
         self.store.log(iteration, figures)
+        self._tensorboard.log(iteration, figures)
 
     def keep_as_best(self, *, score: float) -> None:
         """The network that is learning is the best so far."""
@@ -144,6 +155,12 @@ class Run:
         """A network of this run."""
         return OnnxEvaluator(path, self.game.rules)
 
+    @cached_property
+    def _tensorboard(self) -> TensorBoardLog:
+        return TensorBoardLog(self.folder / "tensorboard", iteration=self.state.iteration)
+
     def close(self) -> None:
         """Nothing more is to be kept."""
         self.store.close()
+        if "_tensorboard" in self.__dict__:
+            self._tensorboard.close()

@@ -16,6 +16,7 @@ from tengen.rules import GridGame, Outcome
 from tengen.search.formulas import win_worth
 from tengen.selfplay import GameRecord, RecordedPly
 
+
 class TargetSettings(Settings):
     """What is made of a position that was searched."""
 

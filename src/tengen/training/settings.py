@@ -1,10 +1,11 @@
 """All settings of a training run, a group per stage of the loop."""
 
-from typing import Literal
+import math
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from tengen.config import Settings
+from tengen.config import Settings, parse_list
 from tengen.search import GuidedSettings
 from tengen.selfplay import SelfPlaySettings
 from tengen.training.learner import LearnSettings
@@ -17,13 +18,13 @@ class EvaluateSettings(Settings):
     positions: str | None = Field(
         default=None, description="labelled set: a name, a file, or all; none: as the game has"
     )
-    sims: tuple[int, ...] = Field(
+    sims: Annotated[tuple[int, ...], BeforeValidator(parse_list)] = Field(
         default=(0, 100, 800), description="simulations of the searches on it; 0: the policy alone"
     )
     share: float = Field(
         default=0.05, ge=0, le=1, description="of the run's time, for levels that search"
     )
-    baselines: tuple[str, ...] = Field(
+    baselines: Annotated[tuple[str, ...], BeforeValidator(parse_list)] = Field(
         default=("random", "uct,sims=1000"), description="opponents where there is no set"
     )
     games: int = Field(default=20, ge=2, description="against each of them")
@@ -77,4 +78,4 @@ class TrainSettings(Settings):
         if last is None:
             return first
         step = int(8 * min(1.0, max(0.0, progress))) / 8
-        return round(first * (last / first) ** step)
+        return round(first * math.pow(last / first, step))

@@ -32,24 +32,27 @@ CREATE TABLE metrics (
 class RunStore:
     """What a run has played and measured so far."""
 
-    def __init__(self, path: Path) -> None:
-        """Open a run's file, or begin one."""
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open a run's file, or begin one unless it is only to be read."""
         self._path = path
+        mode = "ro" if read_only else "rwc"
+        address = f"{path.absolute().as_uri()}?mode={mode}"
         try:
-            self._database = sqlite3.connect(path, isolation_level=None)
-            self._open()
+            self._database = sqlite3.connect(address, isolation_level=None, uri=True)
+            self._open(read_only=read_only)
         except sqlite3.DatabaseError as error:
             raise TengenError(f"{path} is not a file of a run: {error}") from None
 
-    def _open(self) -> None:
+    def _open(self, *, read_only: bool) -> None:
         [application] = self._database.execute("PRAGMA application_id").fetchone()
         [tables] = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if application != _APPLICATION and tables > 0:
             raise TengenError(f"{self._path} is a database, but not one of a run")
-        # With a log of changes the file is whole after any kill; nothing waits for readers.
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")
-        if tables == 0:
+        if not read_only:
+            # With a log of changes the file is whole after any kill; nothing waits for readers.
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+        if tables == 0 and not read_only:
             self._database.executescript(
                 f"BEGIN; {_TABLES} PRAGMA application_id = {_APPLICATION}; "
                 f"PRAGMA user_version = {_VERSION}; COMMIT;"
@@ -82,6 +85,11 @@ class RunStore:
         """Of the games that are kept, from a number on."""
         rows = self._database.execute("SELECT number FROM games WHERE number >= ?", (first,))
         return {number for [number] in rows}
+
+    def game_count(self) -> int:
+        """How many games are kept."""
+        [count] = self._database.execute("SELECT count(*) FROM games").fetchone()
+        return int(count)
 
     def position_count(self, *, first_game: int = 0) -> int:
         """Searched positions in all games from a number on."""

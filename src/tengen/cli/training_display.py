@@ -1,0 +1,171 @@
+"""A run as it is watched: a live table on a terminal, a line per iteration elsewhere."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from tengen.training.budget import Budget
+    from tengen.training.events import Event
+    from tengen.training.plan import Plan
+    from tengen.training.run import Run
+
+_STAGES = ("self-play", "learn", "evaluate", "pit")
+#: Iterations that the live table shows.
+_ROWS = 12
+#: Columns: figure, title, how it is written.
+_COLUMNS = (
+    ("loss_policy", "policy", "{:.3f}"),
+    ("loss_value", "value", "{:.3f}"),
+    ("good_0", "good", "{:.1%}"),
+    ("perfect_0", "perfect", "{:.1%}"),
+    ("win_rate", "v. best", "{:.1%}"),
+    ("games_per_second", "games/s", "{:,.0f}"),
+    ("evaluations_per_second", "evals/s", "{:,.0f}"),
+    ("cache_hits", "cache", "{:.0%}"),
+    ("game_length", "plies", "{:.1f}"),
+)
+
+
+def clock(seconds: float) -> str:
+    """Hours, minutes and seconds."""
+    whole = max(0, round(seconds))
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
+
+
+def plan_lines(plan: "Plan", run: "Run", budget: "Budget") -> Iterator[str]:
+    """What a run will be like, to be read before it begins."""
+    yield (
+        f"{run.game.name}, {run.settings.network}, {budget} in all, "
+        f"{run.settings.threads} threads, in {run.folder}"
+    )
+    yield (
+        f"{plan.evaluations_per_second:,.0f} evaluations/s, "
+        f"{plan.samples_per_second:,.0f} samples/s in learning, "
+        f"about {plan.games_per_hour:,.0f} games/hour"
+    )
+    left = budget.expected_seconds(plan.seconds_per_iteration, plan.games_per_iteration)
+    left *= 1 - budget.progress(run.state)
+    disk = plan.bytes_per_game * plan.games_per_hour * left / 3600
+    yield (
+        f"about {plan.seconds_per_iteration:.0f} s an iteration, {clock(left)} to the end; "
+        f"{plan.window_bytes / 2**30:.1f} GB of memory, {disk / 2**20:,.0f} MB of disk"
+    )
+
+
+def figures_line(iteration: int, figures: Mapping[str, float], *, games: int, left: str) -> str:
+    """An iteration in one line."""
+    parts = [f"iteration {iteration + 1}", f"{games:,} games"]
+    parts += [
+        f"{title} {text.format(figures[name])}" for name, title, text in _COLUMNS if name in figures
+    ]
+    parts += [f"{name} {value:.1%}" for name, value in _searched(figures).items()]
+    return ", ".join([*parts, f"{clock(figures['seconds'])} so far", f"{left} left"])
+
+
+def _searched(figures: Mapping[str, float]) -> dict[str, float]:
+    """What is measured now and then: with searches, or against others."""
+    found = {}
+    for name, value in figures.items():
+        kind, _, sims = name.rpartition("_")
+        if kind in ("good", "perfect") and sims.isdigit() and sims != "0":
+            found[f"{kind} at {sims} sims"] = value
+        elif name.startswith("against_"):
+            found[f"against {name.removeprefix('against_')}"] = value
+    return found
+
+
+class Display:
+    """Shows the events of a run."""
+
+    def __init__(self, run: "Run", budget: "Budget", console: Console) -> None:
+        self._run = run
+        self._budget = budget
+        self._console = console
+        self._rows: list[tuple[int, Mapping[str, float]]] = []
+        self._searched: dict[str, float] = {}
+        self._stage = ""
+        self._progress = Progress(
+            TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), console=console
+        )
+        self._task = self._progress.add_task("", total=1)
+        self._live = (
+            Live(console=console, refresh_per_second=4, get_renderable=self._table)
+            if console.is_terminal
+            else None
+        )
+
+    def __enter__(self) -> Self:
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def show(self, event: "Event") -> None:
+        """Called by the loop with everything that happens."""
+        if event.stage == "iteration":
+            self._rows = [*self._rows, (event.iteration, event.figures)][-_ROWS:]
+            self._searched |= _searched(event.figures)
+            if self._live is None:
+                line = figures_line(
+                    event.iteration, event.figures, games=self._run.state.games, left=self._left()
+                )
+                self._console.print(line, markup=False, soft_wrap=True)
+        elif event.stage == "end":
+            if self._live:
+                self._live.stop()
+            self._end(event.figures)
+        elif self._live:
+            self._progress.update(
+                self._task, description=event.stage, completed=event.done, total=event.total
+            )
+            self._stage = event.stage
+
+    def _left(self) -> str:
+        state = self._run.state
+        progress = self._budget.progress(state)
+        return clock(state.seconds * (1 - progress) / progress) if progress > 0 else "?"
+
+    def _table(self) -> Group:
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        table.add_column("iteration", justify="right")
+        shown = [
+            column for column in _COLUMNS if any(column[0] in figures for _, figures in self._rows)
+        ]
+        for _, title, _ in shown:
+            table.add_column(title, justify="right")
+        for iteration, figures in self._rows:
+            cells = (text.format(figures[n]) if n in figures else "" for n, _, text in shown)
+            table.add_row(str(iteration + 1), *cells)
+        searched = "  ".join(f"{name} {value:.1%}" for name, value in self._searched.items())
+        state = self._run.state
+        summary = (
+            f"{state.games:,} games, {clock(state.seconds)} so far, {self._left()} left of "
+            f"{self._budget}"
+        )
+        return Group(table, searched, summary, self._progress)
+
+    def _end(self, figures: Mapping[str, float]) -> None:
+        """The best network, at every level that was measured."""
+        levels = sorted({int(n.rpartition("_")[2]) for n in figures if n.startswith("good_")})
+        if levels:
+            table = Table(box=None, pad_edge=False, header_style="dim")
+            for title in ("best network", "good", "perfect", "good, decisive", "perfect, decisive"):
+                table.add_column(title, justify="left" if title == "best network" else "right")
+            names = ("good", "perfect", "decisive_good", "decisive_perfect")
+            for sims in levels:
+                level = "policy alone" if sims == 0 else f"{sims} sims"
+                table.add_row(level, *(f"{figures[f'{name}_{sims}']:.1%}" for name in names))
+            self._console.print(table)
+        for name, value in figures.items():
+            if name.startswith("against_"):
+                opponent = name.removeprefix("against_")
+                self._console.print(f"against {opponent}: {value:.1%}", markup=False)

@@ -1,0 +1,100 @@
+"""What a run will be like, from a measurement of some seconds before it begins."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from tengen.selfplay import SelfPlay
+from tengen.training.run import Run
+from tengen.training.samples import Samples
+
+#: Bytes that torch, ONNX Runtime and the program itself need, whatever the game.
+_PROGRAM_BYTES = 600 << 20
+#: Seconds for self-play and for learning, and what is played at most.
+_SECONDS, _MOST_GAMES = 5.0, 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Rates measured with the network as it is now; games get longer or shorter as it learns."""
+
+    evaluations_per_second: float
+    games_per_second: float
+    positions_per_game: float
+    samples_per_second: float
+    bytes_per_game: float
+    window_bytes: float
+    games_per_iteration: int
+    seconds_per_iteration: float
+
+    @property
+    def games_per_hour(self) -> float:
+        """Learning included."""
+        return 3600 * self.games_per_iteration / self.seconds_per_iteration
+
+
+def make_plan(run: Run) -> Plan:
+    """Play and learn for some seconds, and keep nothing of it."""
+    settings = run.settings
+    self_play = SelfPlay(
+        run.game,
+        run.evaluator(run.player),
+        settings.selfplay,
+        seed=settings.seed + 1,
+        threads=settings.threads,
+    )
+    records = []
+    start = time.monotonic()
+    # The first games to end are the short ones; as many as are played at once make up for it.
+    for record in self_play.play(range(_MOST_GAMES)):
+        records.append(record)
+        if time.monotonic() - start > _SECONDS and len(records) >= settings.selfplay.games:
+            break
+        if time.monotonic() - start > 3 * _SECONDS:
+            break
+    seconds = time.monotonic() - start
+    samples_per_second = _learning_speed(run)
+    positions = sum(len(record.plies) for record in records) / max(1, len(records))
+    games_per_second = len(records) / seconds
+    new = settings.games * positions * settings.passes
+    return Plan(
+        evaluations_per_second=self_play.counts.evaluations / seconds,
+        games_per_second=games_per_second,
+        positions_per_game=positions,
+        samples_per_second=samples_per_second,
+        bytes_per_game=sum(len(r.to_bytes()) for r in records) / max(1, len(records)),
+        window_bytes=_PROGRAM_BYTES + 2 * settings.window.least * _bytes_per_position(run),
+        seconds_per_iteration=settings.games / max(1e-9, games_per_second)
+        + new / max(1e-9, samples_per_second),
+        games_per_iteration=settings.games,
+    )
+
+
+def _learning_speed(run: Run) -> float:
+    """Positions a second, by a twin of the learner, so that the run itself stays as it is."""
+    settings = run.settings.learn
+    twin = run.make_learner()
+    game, size = run.game, settings.batch
+    chance = np.random.default_rng(0)
+    shape = (size, len(run.config.planes), game.rows, game.cols)
+    policy = chance.random((size, game.move_count)).astype(np.float32)
+    value = chance.random((size, 3)).astype(np.float32)
+    samples = Samples(
+        chance.integers(0, 2, shape).astype(np.uint8),
+        policy / policy.sum(axis=1, keepdims=True),
+        value / value.sum(axis=1, keepdims=True),
+        np.ones(size, np.float32),
+        np.ones(size, np.float32),
+    )
+    twin.learn(samples, 1, progress=0.0)  # the first step allocates
+    start, steps = time.monotonic(), 0
+    while time.monotonic() - start < _SECONDS / 2:
+        twin.learn(samples, 1, progress=0.0)
+        steps += 1
+    return steps * size / (time.monotonic() - start)
+
+
+def _bytes_per_position(run: Run) -> int:
+    cells = run.game.rows * run.game.cols
+    return len(run.config.planes) * cells + 4 * (run.game.move_count + 5)
