@@ -11,10 +11,9 @@ from tengen.network import load_weights
 from tengen.rules import AnyPosition, GridGame
 from tengen.solve import Solver
 from tengen.training.assess import Assessor
-from tengen.training.budget import Budget
 from tengen.training.checkpoint import average_weights
 from tengen.training.events import Event
-from tengen.training.loop import iterate, train
+from tengen.training.loop import iterate
 from tengen.training.run import Run
 from tengen.training.settings import TrainSettings
 

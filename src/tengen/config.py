@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Self
+from typing import Annotated, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from tengen.errors import SpecError
@@ -45,6 +45,22 @@ class Settings(BaseModel):
     """Named values that never change; an unknown name is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none(cls, values: object) -> object:
+        """``none`` takes a value away, where there need not be one."""
+        if not isinstance(values, Mapping):
+            return values
+        optional = {
+            name
+            for name, field in cls.model_fields.items()
+            if type(None) in get_args(field.annotation)
+        }
+        return {
+            key: None if key in optional and value == "none" else value
+            for key, value in values.items()
+        }
 
     @classmethod
     def read(cls, values: Mapping[str, object], *, where: str) -> Self:

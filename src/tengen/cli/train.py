@@ -94,8 +94,7 @@ def _values(
 
     layers = [read_config(config)] if config else []
     if network is not None:
-        # What was chosen for one architecture means nothing to another.
-        layers.append({"network": network, "network_values": None})
+        layers.append({"network": network})
     layers += [parse_assignment(text) for text in assignments]
     if seed is not None:
         layers.append({"seed": seed})

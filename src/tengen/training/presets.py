@@ -111,7 +111,7 @@ def _write(settings: Settings, path: tuple[str, ...], lines: list[str]) -> None:
         if isinstance(value, Settings):
             groups.append((name, value))
         elif path != ("selfplay", "search") or name in SEARCH_KEYS:
-            text = f"{name} = {_toml(value)}" if value is not None else f"# {name} ="
+            text = f"{name} = {_toml('none' if value is None else value)}"
             lines.append(f"{text:<32} # {field.description}")
     for name, group in groups:
         _write(group, (*path, name), lines)

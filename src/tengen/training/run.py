@@ -44,7 +44,10 @@ class Run:
     def begin(cls, folder: Path, game: GridGame, settings: TrainSettings) -> Self:
         """A new run in a folder that must not be there yet."""
         if folder.exists():
-            raise SpecError(f"run {folder.name} is there already; --resume goes on with it")
+            raise SpecError(
+                f"run {folder.name} is there already; --resume goes on with it, --run NAME begins "
+                "another"
+            )
         folder.mkdir(parents=True)
         run = cls(folder, game, settings)
         run.store.note({"game": game.name, "settings": settings.model_dump_json()})

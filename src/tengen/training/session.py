@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from tengen.errors import SpecError
+from tengen.network import read_network
 from tengen.rules import AnyGame, GridGame
 from tengen.rules import game as game_of
 from tengen.training.budget import Budget
@@ -11,7 +12,7 @@ from tengen.training.events import OnEvent, ignore
 from tengen.training.loop import train as train_run
 from tengen.training.presets import load_preset, merged, preset_for
 from tengen.training.run import Run
-from tengen.training.settings import TrainSettings
+from tengen.training.settings import DEFAULT_NETWORK, TrainSettings
 
 #: Where runs are kept unless told otherwise.
 RUNS = Path("runs")
@@ -21,8 +22,15 @@ def settings_of(
     game: AnyGame, values: Mapping[str, object] | None = None, *, preset: str | None = None
 ) -> TrainSettings:
     """A preset, or the one that fits the game, with some values changed."""
-    chosen = load_preset(preset or preset_for(game))
-    return TrainSettings.read(merged(chosen.values, values or {}), where="train")
+    base, values = load_preset(preset or preset_for(game)).values, values or {}
+    if values.get("network", base.get("network", DEFAULT_NETWORK)) != base.get(
+        "network", DEFAULT_NETWORK
+    ):
+        # What was chosen for one architecture means nothing to another.
+        base = {key: value for key, value in base.items() if key != "network_values"}
+    settings = TrainSettings.read(merged(base, values), where="train")
+    read_network(settings.network, settings.network_values)
+    return settings
 
 
 def open_run(

@@ -11,6 +11,9 @@ from tengen.selfplay import SelfPlaySettings
 from tengen.training.learner import LearnSettings
 from tengen.training.samples import TargetSettings, WindowSettings
 
+#: The architecture of a run that names none.
+DEFAULT_NETWORK = "resnet"
+
 
 class EvaluateSettings(Settings):
     """How a run finds out how good it is; nothing of it is learnt from."""
@@ -46,7 +49,7 @@ class GateSettings(Settings):
 class TrainSettings(Settings):
     """A run: the network, its games, its lessons, and how it is measured."""
 
-    network: str = Field(default="resnet", description="architecture, see docs/networks.md")
+    network: str = Field(default=DEFAULT_NETWORK, description="architecture, see docs/networks.md")
     network_values: dict[str, object] = Field(default={}, description="its hyper-parameters")
     seed: int = Field(default=1, ge=0, description="makes chance repeatable")
     threads: int = Field(default=2, ge=1, le=256, description="of every stage")

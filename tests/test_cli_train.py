@@ -1,0 +1,230 @@
+"""``tengen train`` and ``tengen runs`` as a user sees them."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen.cli.app import app
+from tengen.training.presets import load_preset, preset_for, preset_names
+from tests.test_cli import TENGEN
+from tests.test_cli import run as run_command
+
+ROOT = Path(__file__).parent.parent
+TINY = [
+    "--set", "network_values.blocks=1", "--set", "network_values.channels=8",
+    "--set", "games=4", "--set", "selfplay.sims=4", "--set", "selfplay.games=4",
+    "--set", "learn.batch=16", "--set", "evaluate.share=0", "--no-plan",
+]  # fmt: skip
+
+
+def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+    result = run_command(*arguments)
+    assert result.returncode == code, result.stderr
+    return result
+
+
+def call(*arguments: str) -> None:
+    """The same within this process, which has loaded PyTorch already."""
+    app(list(arguments), standalone_mode=False)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of runs with one of two iterations in it."""
+    runs = tmp_path_factory.mktemp("cli") / "runs"
+    run("train", "tictactoe", "--runs", str(runs), "--iterations", "2", *TINY)
+    return runs
+
+
+def test_a_run_says_what_it_does_and_leaves_a_network(trained: Path) -> None:
+    assert (trained / "tictactoe" / "best.onnx").is_file()
+    spec = f'net:"{trained / "tictactoe" / "best.onnx"}",sims=8'
+    game = tengen.game("tictactoe")
+    assert tengen.player(spec, game).decide(game.position()).move in range(9)
+
+
+def test_runs_are_listed_told_and_drawn(trained: Path) -> None:
+    listed = run("runs", "--runs", str(trained)).stdout
+    assert listed.splitlines()[1].split()[:4] == ["tictactoe", "tictactoe", "2", "8"]
+    told = run("runs", "show", "tictactoe", "--runs", str(trained)).stdout
+    assert "2 iterations, 8 games" in told
+    assert "loss_policy" in told
+    document = json.loads(run("runs", "show", "tictactoe", "--runs", str(trained), "--json").stdout)
+    assert document["game"] == "tictactoe"
+    assert document["iteration"] == 2
+    assert [i for i, _ in document["curves"]["loss"]] == [0, 1]
+    [everything] = json.loads(run("runs", "--runs", str(trained), "--json").stdout)
+    assert everything == document
+    page = trained / "page.html"
+    run("runs", "plot", "tictactoe", "--runs", str(trained), "--out", str(page))
+    text = page.read_text()
+    assert "loss_policy" in text
+    assert "http" not in text.partition("<script>")[0], "nothing is fetched from elsewhere"
+    assert run("runs", "--runs", str(trained / "none")).stdout.startswith("no runs in")
+
+
+def test_a_run_goes_on_only_when_told_to(trained: Path, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    shutil.copytree(trained, runs)
+    train = ("train", "tictactoe", "--runs", str(runs))
+    refused = run(*train, "--iterations", "3", *TINY, code=2)
+    assert refused.stderr == (
+        "tengen: run tictactoe is there already; --resume goes on with it, --run NAME begins "
+        "another\n"
+    )
+    complete = run(*train, "--resume", code=2)
+    assert "run tictactoe is complete: 2 iterations" in complete.stderr
+    run(*train, "--resume", "--iterations", "3", "--no-plan")
+    document = json.loads(run("runs", "show", "tictactoe", "--runs", str(runs), "--json").stdout)
+    assert (document["iteration"], document["games"]) == (3, 12)
+    other = run("train", "connect4", "--run", "tictactoe", "--runs", str(runs), "--resume", code=2)
+    assert other.stderr == "tengen: run tictactoe is of tictactoe, not connect4\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--set", "learn.ratee=1"), "learn has no key 'ratee'"),
+        (("--set", "learn.rate=fast"), "learn.rate is fast; it must be a number"),
+        (("--set", "nothing"), "write key=value"),
+        (("--preset", "chess"), "preset 'chess' is not known"),
+        (("--network", "transformer"), "architecture 'transformer' is not known"),
+        (("--set", "network_values.depth=3"), "resnet has no key 'depth'"),
+        (("--config", "nowhere.toml"), "config nowhere.toml: No such file"),
+        (("--minutes", "1", "--games", "5"), "give one of minutes, iterations and games"),
+        (("--minutes", "0"), "train.minutes is 0.0; it must be more than 0"),
+        (("--resume",), "does not exist"),
+        (("--resume", "--seed", "3"), "keeps its settings"),
+    ],
+)
+def test_mistakes_are_told_and_leave_nothing(
+    arguments: tuple[str, ...], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(tengen.SpecError) as told:
+        call("train", "tictactoe", "--runs", str(tmp_path / "runs"), *arguments)
+    assert message in str(told.value)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_files_that_are_not_what_they_should_be_are_refused(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.toml"
+    broken.write_text("games = = 3")
+    with pytest.raises(tengen.SpecError, match="is not TOML"):
+        call("train", "tictactoe", "--config", str(broken))
+    (tmp_path / "mine").mkdir()
+    resume = ("train", "tictactoe", "--run", "mine", "--runs", str(tmp_path), "--resume")
+    with pytest.raises(tengen.SpecError, match="is not the folder of a run"):
+        call(*resume)
+    (tmp_path / "mine" / "run.sqlite").write_text("hello, this is no database at all")
+    for command in (resume, ("runs", "show", "mine", "--runs", str(tmp_path))):
+        with pytest.raises(tengen.TengenError, match="not a file of a run"):
+            call(*command)
+
+
+def test_the_configuration_is_printed_as_it_can_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def printed(*arguments: str) -> str:
+        call("train", "connect4", *arguments, "--print-config")
+        return capsys.readouterr().out
+
+    for preset in preset_names():
+        text = printed("--preset", preset)
+        (tmp_path / "config.toml").write_text(text)
+        again = printed("--config", str(tmp_path / "config.toml"))
+        assert again == text, preset
+    values = tomllib.loads(printed("--set", "selfplay.sims=7", "--seed", "5"))
+    assert (values["selfplay"]["sims"], values["seed"]) == (7, 5)
+    other = tomllib.loads(printed("--network", "mnk"))
+    assert (other["network"], other["network_values"]) == ("mnk", {})
+
+
+def test_games_without_a_preset_get_the_one_of_their_kind() -> None:
+    found = {
+        spec: preset_for(tengen.game(spec))
+        for spec in ("connect4", "connect:5x5x4", "tictactoe", "mnk:4x4x4", "mnk:9x9x5", "gomoku",
+                     "caro", f"{ROOT / 'examples/othello.py'}:Othello6")
+    }  # fmt: skip
+    assert list(found.values()) == [
+        "connect4", "connect4", "tictactoe", "tictactoe", "gomoku", "gomoku", "caro", "any"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", [p for p in preset_names() if p != "any"])
+def test_the_first_iteration_of_every_preset(
+    preset: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In tiny numbers; boards of their own size would take minutes."""
+    game = {"gomoku": "mnk:7x7x5", "caro": "mnk:8x8x5", "mnk": "mnk:6x6x4",
+            "gobang-lite": "mnk:7x7x5"}.get(preset, load_preset(preset).game)  # fmt: skip
+    few = [
+        "--set", "games=2", "--set", "selfplay.games=2", "--set", "selfplay.sims=4",
+        "--set", "learn.batch=8", "--set", "start_positions=0", "--set", "gate.games=2",
+        "--set", "gate.sims=2", "--set", "gate.every=1", "--set", "evaluate.share=0",
+        "--set", "evaluate.sims=0", "--set", "evaluate.baselines=random",
+        "--set", "evaluate.games=2", "--no-plan",
+    ]  # fmt: skip
+    arguments = ("--preset", preset, "--runs", str(tmp_path), "--iterations", "1", "--run", "one")
+    call("train", game, *arguments, *few, "--json")
+    first, last = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["stage"] == "iteration"
+    assert first["loss"] > 0
+    assert last["stage"] == "end"
+    assert ("win_rate" in first) == (preset in ("connectx", "gobang-lite", "mnk"))
+
+
+def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
+    arguments = ["train", "tictactoe", "--runs", str(tmp_path), "--iterations", "100000", *TINY]
+    process = subprocess.Popen(
+        [TENGEN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("iteration 1, 4 games")
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert errors == "\ntengen: interrupted\n"
+    assert f"tengen train tictactoe --run tictactoe --resume --runs {tmp_path}" in out
+    resumed = ("train", "tictactoe", "--run", "tictactoe", "--resume", "--runs", str(tmp_path))
+    shown = json.loads(run("runs", "show", "tictactoe", "--runs", str(tmp_path), "--json").stdout)
+    after = str(shown["iteration"] + 1)
+    assert "the best network is" in run(*resumed, "--iterations", after, "--no-plan").stdout
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a small file system needs root to be mounted")
+def test_a_full_disk_is_told_and_what_was_kept_stays(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)], check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip("no file system can be mounted here")
+    try:
+        arguments = ("--runs", str(disk), "--iterations", "100000", *TINY)
+        result = run("train", "tictactoe", *arguments, code=2)
+        assert result.stderr.count("\n") == 1
+        assert "No space left" in result.stderr or "disk is full" in result.stderr
+        shown = json.loads(run("runs", "show", "tictactoe", "--runs", str(disk), "--json").stdout)
+        assert shown["games"] >= 4 * shown["iteration"]
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_run_killed_at_any_write_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "tests.killed_anywhere", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout + result.stderr
+    places = result.stdout.splitlines()
+    assert {"BEGIN IMMEDIATE", "COMMIT", "open state.json", "os.rename 000002.part"} <= set(places)
+    assert len(places) >= 20
