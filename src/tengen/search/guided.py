@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tengen import _core
 from tengen.errors import SpecError
 from tengen.rules import AnyPosition, GridGame
-from tengen.rules.grid import parse_plane
+from tengen.rules.planes import parse_plane
 from tengen.search.engine import Report, moves_between
 from tengen.search.evaluator import Evaluator
 from tengen.search.neural_settings import GuidedSettings, HybridSettings

@@ -10,7 +10,7 @@ import numpy as np
 from tengen import _core
 from tengen.errors import SpecError
 from tengen.rules import GridGame
-from tengen.rules.grid import parse_plane
+from tengen.rules.planes import parse_plane
 from tengen.search import Evaluator
 from tengen.selfplay.record import GameRecord
 from tengen.selfplay.settings import SelfPlaySettings
