@@ -49,7 +49,10 @@ class Settings(BaseModel):
     @classmethod
     def read(cls, values: Mapping[str, object], *, where: str) -> Self:
         """Check values from outside; errors start with ``where``, as in ``uct.sims is 0; …``."""
+        texts = {name for name, field in cls.model_fields.items() if field.annotation is str}
         for key, value in values.items():
+            if key in texts:
+                continue
             if isinstance(value, str) and ("_" in value or not value.isascii()):
                 raise SpecError(f"{where}.{key} is {value}; it must be in plain letters and digits")
         try:
