@@ -19,6 +19,11 @@ from tengen.search.neural_settings import GuidedSettings, HybridSettings
 _LEAST_BATCH_SHARE = 8
 
 
+def batch_size(most: int, started: int) -> int:
+    """How many leaves to ask for after so many simulations."""
+    return min(most, 1 + started // _LEAST_BATCH_SHARE)
+
+
 class GuidedSearch:
     """Searches k-in-a-row games by the batch, see :class:`tengen.search.engine.TreeSearch`."""
 
@@ -74,8 +79,7 @@ class GuidedSearch:
             self._endless = sims >= 2**62
         before = native.started
         while not (self._stopped or native.is_done or time.monotonic() >= deadline):
-            size = min(len(self._batch), 1 + native.started // _LEAST_BATCH_SHARE)
-            count = native.gather(self._batch[:size])
+            count = native.gather(self._batch[: batch_size(len(self._batch), native.started)])
             if count > 0:
                 native.expand(*self._evaluator.evaluate(self._batch[:count]))
         return native.started - before
