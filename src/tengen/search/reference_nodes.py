@@ -17,21 +17,25 @@ from tengen.search.reference_tree import Node, settle
 WINS = (Outcome.first_wins, Outcome.second_wins)
 
 
+def check_searchable(game: AnyGame, settings: GuidedSettings) -> None:
+    """Refuse settings that have no meaning for a game."""
+    if settings.haste and not isinstance(game, GridGame | ReferenceGame):
+        # It counts on every move to add one stone.
+        raise SpecError(f"net.haste is {settings.haste}; for {game.name} it must be 0")
+    if settings.share:
+        try:
+            game.key(game.start())
+        except TengenError as error:
+            raise SpecError(f"net.share is on; it needs keys, and {error}") from None
+
+
 class GameNodes:
-    """Makes the nodes of one game; refuses settings that have no meaning for it."""
+    """Makes the nodes of one game."""
 
     def __init__(self, game: AnyGame, settings: GuidedSettings) -> None:
         self._game = game
         self._settings = settings
         self._haste = settings.haste or 0.0
-        if self._haste > 0 and not isinstance(game, GridGame | ReferenceGame):
-            # It counts on every move to add one stone.
-            raise SpecError(f"net.haste is {settings.haste}; for {game.name} it must be 0")
-        if settings.share:
-            try:
-                game.key(game.start())
-            except TengenError as error:
-                raise SpecError(f"net.share is on; it needs keys, and {error}") from None
 
     def legal(self, node: Node) -> Sequence[int]:
         """The moves allowed in an unfinished position."""

@@ -22,7 +22,7 @@ from tengen.search.noise import RootNoise
 from tengen.search.playout import UniformPlayout
 from tengen.search.random import SplitMix
 from tengen.search.reference import Proof
-from tengen.search.reference_nodes import WINS, GameNodes
+from tengen.search.reference_nodes import WINS, GameNodes, check_searchable
 from tengen.search.reference_plan import RootPlan
 from tengen.search.reference_tree import (
     Edge,
@@ -70,6 +70,7 @@ class ReferenceSearch:
         if isinstance(settings, HybridSettings):
             self._top = settings.top
             settings = GuidedSettings(proof=settings.proof)
+        check_searchable(game, settings)
         self._game = game
         self._settings = settings
         self._nodes = GameNodes(game, settings)
