@@ -100,7 +100,8 @@ def changed(tmp_path: Path, change: str) -> AnyGame:
     ("change", "message"),
     [
         ("return np.zeros((1, 2))", "planes gives (1, 2); it must be an array of shape (1, 1, 2)"),
-        ("return np.full((1, 1, 2), np.nan)", "it must be finite numbers"),
+        ("return np.full((1, 1, 2), np.nan)", "it must be numbers that are 0 or 1"),
+        ("return np.full((1, 1, 2), 0.5)", "it must be numbers that are 0 or 1"),
         ("return 'X'", "planes gives 'X'; it must be an array of numbers"),
         ("return 1 / 0", "planes: ZeroDivisionError"),
     ],

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 from tengen.rules import AnyGame, GridGame, ReferenceGame, Rules
+from tengen.rules.game import moves_beyond_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class GameShape:
     @property
     def extra_moves(self) -> int | None:
         """How many moves follow those that are cells, such as a pass; None: moves are not cells."""
-        extra = self.move_count - self.cells
-        is_gravity = self.rules is not None and self.rules.gravity
-        return extra if 0 <= extra < self.cells and not is_gravity else None
+        if self.rules is not None and self.rules.gravity:
+            return None
+        return moves_beyond_cells(self.cells, self.move_count)
 
 
 #: A game, or as much of it as a network must know.

@@ -24,6 +24,14 @@ State = TypeVar("State")
 State_co = TypeVar("State_co", covariant=True)
 
 
+def moves_beyond_cells(cells: int, move_count: int) -> int | None:
+    """How many moves a game has besides one per cell; None when its moves cannot be cells.
+
+    A game with at least as many again numbers its moves in a way of its own.
+    """
+    return move_count - cells if cells <= move_count < 2 * cells else None
+
+
 class Game(ABC, Generic[State]):
     """The rules of a two-player game of alternating wins, losses and draws.
 
@@ -111,8 +119,7 @@ class Game(ABC, Generic[State]):
     @property
     def has_cell_moves(self) -> bool:
         """Whether the first moves are the cells; only a few more, such as a pass, may follow."""
-        cells = self.rows * self.cols
-        return cells <= self.move_count < 2 * cells
+        return moves_beyond_cells(self.rows * self.cols, self.move_count) is not None
 
     @property
     def cell_symmetries(self) -> Sequence[Sequence[int]]:
@@ -140,9 +147,7 @@ class Game(ABC, Generic[State]):
         return [list(range(self.move_count))]
 
     def planes(self, state: State, names: Sequence[str]) -> NDArray[np.float32]:
-        """What a network sees, for the mover: 0 and 1 unless a game has more to say.
-
-        # [planes, rows, cols]
+        """Feature planes of 0 and 1, for the mover. # [planes, rows, cols].
 
         Names are ``mover``, ``opponent``, ``empty``, ``playable`` (what a move can fill now),
         ``last1``, ``last2``, … (the cell filled so many plies ago) and ``colour`` (1 everywhere
