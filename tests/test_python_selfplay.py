@@ -71,6 +71,7 @@ def test_the_games_are_those_of_the_core(spec: str, settings: dict[str, Any]) ->
         for ply, other in zip(given.plies, wanted.plies, strict=True):
             assert (ply.proof, ply.is_full, ply.sims) == (other.proof, other.is_full, other.sims)
             assert ply.value == pytest.approx(other.value, abs=1e-6)
+            assert ply.surprise == pytest.approx(other.surprise, abs=1e-5)
             assert dict(ply.target) == pytest.approx(dict(other.target), abs=1e-6)
 
 

@@ -226,6 +226,10 @@ class ReferenceSearch:
         """The move to play without chance; the root must have been expanded."""
         return self._root.edges[self._best(self._root)].move
 
+    def priors(self) -> dict[int, float]:
+        """What the judge said of the root's moves, without noise."""
+        return {edge.move: edge.prior for edge in self._root.edges}
+
     def policy(self) -> dict[int, float]:
         """What a network should learn: the share of visits, or Gumbel's improved policy."""
         if self._settings.search == "gumbel":

@@ -4,6 +4,7 @@ All its chance comes from the seed and the number of the game, draw for draw as 
 k-in-a-row board both play the same games.
 """
 
+import math
 from collections.abc import Sequence
 
 from tengen.rules import AnyGame, Outcome
@@ -114,14 +115,20 @@ class GameUnderWay:
         self._start_search()
 
     def _record_ply(self) -> None:
-        policy = self._search.policy()
+        priors = self._search.priors()
+        target = {m: share for m, share in self._search.policy().items() if share >= _LEAST_SHARE}
+        surprise = sum(
+            share * math.log(share / max(priors[move], _LEAST_SHARE))
+            for move, share in target.items()
+        )
         self._plies.append(
             RecordedPly(
-                target=tuple((m, single(s)) for m, s in policy.items() if s >= _LEAST_SHARE),
+                target=tuple((move, single(share)) for move, share in target.items()),
                 value=single(self._search.value),
                 proof=self._search.proof.name.lower(),
                 is_full=self._is_full,
                 sims=self._search.started,
+                surprise=single(max(0.0, surprise)),
             )
         )
 

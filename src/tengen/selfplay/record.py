@@ -11,7 +11,7 @@ from tengen import _core
 from tengen.errors import TengenError
 from tengen.rules import Outcome
 
-_MAGIC = b"TGR2"
+_MAGIC = b"TGR3"
 #: Magic; lengths of the game's name, of the moves, of the plies; index; opening; outcome;
 #: the ply of resigning; by whom: 0 nobody, 1 the first player, 2 the second; whether it was done.
 _HEAD = struct.Struct("<4sHHHQHBhBB")
