@@ -61,6 +61,13 @@ class Othello6(Game[Board]):
     def move_text(self, move: int) -> str:
         return "pass" if move == PASS else super().move_text(move)
 
+    @property
+    def cell_symmetries(self) -> Sequence[Sequence[int]]:
+        """The images of the board, itself among them, with the first four discs as they were."""
+        same = list(range(PASS))
+        mirrored = [cell % SIDE * SIDE + cell // SIDE for cell in same]  # along a diagonal
+        return [same, mirrored, same[::-1], mirrored[::-1]]
+
     def _flips(self, state: Board, move: int) -> list[int]:
         """The discs that a move turns over; none when it is not legal."""
         flips: list[int] = []

@@ -6,8 +6,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+import tengen
 from tengen.network import Network, NetworkCard, build, read_network
-from tengen.rules import GridGame, Outcome, parse_rules
+from tengen.rules import Outcome
 
 #: Small versions, so that the tests are about shapes rather than about patience.
 SMALL: dict[str, dict[str, object]] = {
@@ -20,9 +21,9 @@ SMALL: dict[str, dict[str, object]] = {
 
 
 def made(name: str, spec: str, **values: object) -> tuple[Network, NetworkCard]:
-    rules = parse_rules(spec)
+    game = tengen.game(spec)
     config = read_network(name, {**SMALL[name], **values})
-    return build(config, rules, seed=1), NetworkCard.of(config, rules)
+    return build(config, game, seed=1), NetworkCard.of(config, game)
 
 
 def warmed(name: str, spec: str, **values: object) -> tuple[Network, NetworkCard]:
@@ -39,7 +40,7 @@ def warmed(name: str, spec: str, **values: object) -> tuple[Network, NetworkCard
 
 def boards(spec: str, planes: tuple[str, ...], count: int, seed: int = 1) -> NDArray[np.float32]:
     """Positions of random play. # [count, planes, rows, cols]."""
-    game, rng = GridGame(parse_rules(spec)), Random(seed)
+    game, rng = tengen.game(spec), Random(seed)
     found: list[NDArray[np.float32]] = []
     while len(found) < count:
         state = game.start()

@@ -192,7 +192,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors == "\ntengen: interrupted\n"
-    assert f"tengen train tictactoe --run tictactoe --resume --runs {tmp_path}" in out
+    assert f"\n  tengen train tictactoe --run tictactoe --resume --runs {tmp_path}\n" in out
     resumed = ("train", "tictactoe", "--run", "tictactoe", "--resume", "--runs", str(tmp_path))
     shown = json.loads(run("runs", "show", "tictactoe", "--runs", str(tmp_path), "--json").stdout)
     after = str(shown["iteration"] + 1)

@@ -9,9 +9,15 @@ import pytest
 import tengen
 from tengen import _core
 from tengen.rules import AnyPosition, GridGame
-from tengen.search import GuidedSearch, GuidedSettings, HybridSettings, Report
+from tengen.search import (
+    EvaluatorJudge,
+    GuidedSearch,
+    GuidedSettings,
+    HybridSettings,
+    ReferenceGuided,
+    Report,
+)
 from tengen.search.formulas import halving_schedule
-from tengen.search.reference_guided import Judge, ReferenceGuided
 from tests.evaluators import TableEvaluator, UniformEvaluator, moves_of
 
 GAMES = [
@@ -54,26 +60,15 @@ def searched(
     return search.report()
 
 
-def judged_by(game: GridGame, evaluator: TableEvaluator) -> Judge:
-    """The evaluator as the reference asks it: one state at a time."""
-
-    def judge(state: object) -> tuple[list[float], float]:
-        assert isinstance(state, _core.Position)
-        logits, values = evaluator.evaluate(game.planes(state, evaluator.planes)[np.newaxis])
-        return logits[0].tolist(), float(values[0])
-
-    return judge
-
-
 @pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_the_native_search_equals_the_reference(spec: str, settings: dict[str, Any]) -> None:
     game = grid(spec)
     evaluator = TableEvaluator(moves_of(game))
 
-    judge = judged_by(game, evaluator)
+    judge = EvaluatorJudge(game, evaluator)
     for sims in (1, 7, 60, 200):
-        reference = ReferenceGuided(game, judge, GuidedSettings(**settings))
+        reference = ReferenceGuided(game, judge, GuidedSettings(batch=1, **settings))
         reference.place(game.position())
         done = reference.run(sims, math.inf)
         expected, found = reference.report(), searched(game.position(), sims, **settings)
@@ -91,7 +86,7 @@ def test_the_hybrids_formula_is_the_references(top: int) -> None:
     game = grid("mnk:4x4x4:blocked=a4/b2/c1/d3")
     evaluator = TableEvaluator(16)
     settings = HybridSettings(top=top, batch=1)
-    reference = ReferenceGuided(game, judged_by(game, evaluator), settings)
+    reference = ReferenceGuided(game, EvaluatorJudge(game, evaluator), settings)
     native = GuidedSearch(game, evaluator, settings, seed=1)
     for sims in (1, 20, 150):
         for search in (reference, native):
@@ -105,8 +100,8 @@ def test_both_searches_go_on_from_a_later_position_alike() -> None:
     game = grid("connect4")
     evaluator = TableEvaluator(moves_of(game))
 
-    judge = judged_by(game, evaluator)
-    reference = ReferenceGuided(game, judge, GuidedSettings())
+    judge = EvaluatorJudge(game, evaluator)
+    reference = ReferenceGuided(game, judge, GuidedSettings(batch=1))
     native = GuidedSearch(game, evaluator, GuidedSettings(batch=1), seed=1)
     position = game.position()
     for _ in range(6):

@@ -37,7 +37,7 @@ def _repeatable() -> None:
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_every_architecture_answers_on_every_board(name: str, spec: str) -> None:
     network, card = made(name, spec)
-    game = GridGame(card.rules)
+    game = GridGame(parse_rules(spec))
     output: Output = network.eval()(torch.from_numpy(boards(spec, card.planes, 3)))
     assert output.policy.shape == (3, game.move_count)
     assert (output.value is not None) == card.has_value == (name != "gomoku-policy")
@@ -150,7 +150,7 @@ def test_an_exported_network_answers_as_the_original(name: str, spec: str, tmp_p
     assert export_onnx(network, card, path) <= 1e-4
     assert [entry.name for entry in tmp_path.iterdir()] == ["net.onnx"]
     assert "BatchNormalization" not in {node.op_type for node in onnx.load(path).graph.node}
-    evaluator = OnnxEvaluator(path, card.rules)
+    evaluator = OnnxEvaluator(path, parse_rules(spec))
     assert evaluator.card == card
     for batch in (1, 5, 64):
         planes = boards(spec, card.planes, batch)
@@ -208,8 +208,8 @@ def test_eight_bits_answer_nearly_the_same(
     network, card = warmed("resnet", spec)
     export_onnx(network, card, tmp_path / "net.onnx")
     planes = boards(spec, card.planes, 64, seed=2)
-    exact = OnnxEvaluator(tmp_path / "net.onnx", card.rules)
-    coarse = OnnxEvaluator(tmp_path / "net.onnx", card.rules, precision="int8")
+    exact = OnnxEvaluator(tmp_path / "net.onnx", parse_rules(spec))
+    coarse = OnnxEvaluator(tmp_path / "net.onnx", parse_rules(spec), precision="int8")
     policy, values = exact.evaluate(planes)
     for evaluator in (coarse, coarse.clone()):
         other_policy, other_values = evaluator.evaluate(planes)
@@ -224,9 +224,9 @@ def test_eight_bits_answer_nearly_the_same(
 def test_the_symmetric_evaluator_is_the_mean_over_images(spec: str, tmp_path: Path) -> None:
     network, card = warmed("mnk", spec)
     export_onnx(network, card, tmp_path / "net.onnx")
-    inner = OnnxEvaluator(tmp_path / "net.onnx", card.rules)
-    symmetric = SymmetricEvaluator(inner, card.rules)
-    game, rng = GridGame(card.rules), Random(3)
+    inner = OnnxEvaluator(tmp_path / "net.onnx", parse_rules(spec))
+    symmetric = SymmetricEvaluator(inner, parse_rules(spec))
+    game, rng = GridGame(parse_rules(spec)), Random(3)
     for _ in range(5):
         position = game.position()
         for _ in range(4):

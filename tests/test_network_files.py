@@ -174,7 +174,7 @@ def test_broken_networks_are_told_in_one_sentence(
     for content in broken(whole):
         path.write_bytes(content)
         with pytest.raises(SpecError, match=r"net\.onnx: it (is not a whole ONNX file|has no)"):
-            OnnxEvaluator(path, card.rules)
+            OnnxEvaluator(path, parse_rules("tictactoe"))
 
     def changed(change: Callable[[Any], object]) -> None:
         model = onnx.load_from_string(whole)
@@ -193,14 +193,14 @@ def test_broken_networks_are_told_in_one_sentence(
     for change, sentence in cases:
         changed(change)
         with pytest.raises(SpecError, match=sentence):
-            OnnxEvaluator(path, card.rules)
+            OnnxEvaluator(path, parse_rules("tictactoe"))
     with pytest.raises(SpecError, match="does not exist"):
-        OnnxEvaluator(tmp_path / "other.onnx", card.rules)
+        OnnxEvaluator(tmp_path / "other.onnx", parse_rules("tictactoe"))
     path.write_bytes(whole)
     with pytest.raises(SpecError, match=r"net\.onnx is for tictactoe \(3x3, k=3 without gravity\)"):
         OnnxEvaluator(path, parse_rules("gomoku"))
     with pytest.raises(SpecError, match="precision is fp16; it must be fp32 or int8"):
-        OnnxEvaluator(path, card.rules, precision="fp16")  # type: ignore[arg-type]  # the point
+        OnnxEvaluator(path, parse_rules("tictactoe"), precision="fp16")  # type: ignore[arg-type]  # the point
     assert capfd.readouterr().err == "", "ONNX Runtime keeps quiet"
 
 

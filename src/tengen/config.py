@@ -68,7 +68,8 @@ class Settings(BaseModel):
 
         In a group of settings inside others, the group's name takes the place of ``where``.
         """
-        _check_plain(values, where)
+        texts = {name for name, field in cls.model_fields.items() if field.annotation is str}
+        _check_plain({key: value for key, value in values.items() if key not in texts}, where)
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:

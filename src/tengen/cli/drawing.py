@@ -3,7 +3,7 @@
 from rich.text import Text
 
 from tengen.rules import AnyPosition
-from tengen.rules.game import BLOCKED, EMPTY, FIRST, SECOND
+from tengen.rules.notation import BLOCKED, EMPTY, FIRST, SECOND
 
 _STYLES = {FIRST: "bold red", SECOND: "bold cyan", BLOCKED: "dim", EMPTY: "dim"}
 _EMPTY_CELL = "·"

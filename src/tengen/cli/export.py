@@ -8,7 +8,8 @@ import typer
 
 from tengen.errors import SpecError
 from tengen.network import ARCHITECTURES, NetworkCard, NetworkConfig, read_network
-from tengen.rules import Rules, parse_rules
+from tengen.rules import AnyGame
+from tengen.rules import game as game_of
 
 if TYPE_CHECKING:
     from tengen.network import Network
@@ -45,7 +46,7 @@ def export(
         if len(files) != 1 or game is None:
             raise SpecError("a new network is made by --new ARCH --game GAME OUT.onnx")
         config = read_network(new, _values(settings or []))
-        network, card = _untrained(config, parse_rules(game, seed=seed), seed)
+        network, card = _untrained(config, game_of(game, seed=seed), seed)
     # Only here, as below: the import takes a second, and needs the extra `train`.
     from tengen.network import export_onnx
 
@@ -75,10 +76,10 @@ def _trained(path: Path) -> "tuple[Network, NetworkCard]":
     return load_weights(path)
 
 
-def _untrained(config: NetworkConfig, rules: Rules, seed: int) -> "tuple[Network, NetworkCard]":
+def _untrained(config: NetworkConfig, game: AnyGame, seed: int) -> "tuple[Network, NetworkCard]":
     from tengen.network import build
 
-    return build(config, rules, seed=seed), NetworkCard.of(config, rules)
+    return build(config, game, seed=seed), NetworkCard.of(config, game)
 
 
 def _values(settings: list[str]) -> dict[str, object]:

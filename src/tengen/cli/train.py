@@ -166,10 +166,12 @@ def _train(run: "Run", budget: "Budget", *, game: str, plan: bool, as_json: bool
             f"\nstopped after iteration {run.state.iteration}, which is saved, and {kept} games "
             f"of the next; go on with\n  {again}",
             markup=False,
+            soft_wrap=True,
         )
         raise typer.Exit(_INTERRUPTED) from None
     console.print(
         f"\nthe best network is {run.best}; play it with\n"
         f"  tengen play {game} --second net:run/{run.folder.name}",
         markup=False,
+        soft_wrap=True,
     )

@@ -3,6 +3,7 @@
 ==============  ====================================================================
 config          the hyper-parameters of every architecture
 card            what a file says of the network in it, and which games that fits
+shape           what a network knows of its game
 architectures   the networks in PyTorch
 weights         weights and card as safetensors
 export          from PyTorch to a checked ONNX file
@@ -22,6 +23,7 @@ from tengen.errors import SpecError
 from tengen.network.card import NetworkCard, check_fits
 from tengen.network.config import ARCHITECTURES, NetworkConfig, read_network
 from tengen.network.evaluator import OnnxEvaluator, Precision
+from tengen.network.shape import GameLike, GameShape
 from tengen.network.shipped import resolve_network, shipped_networks
 from tengen.network.symmetric import SymmetricEvaluator
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARCHITECTURES",
+    "GameLike",
+    "GameShape",
     "Network",
     "NetworkCard",
     "NetworkConfig",

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from tengen.config import Settings, Switch, parse_list
 from tengen.errors import SpecError
-from tengen.rules.grid import parse_plane
+from tengen.rules.planes import parse_plane
 
 
 def _checked_planes(planes: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from tengen.errors import SpecError
 from tengen.network.card import METADATA_KEY, NetworkCard, check_fits
-from tengen.rules import Rules
+from tengen.network.shape import game_of
+from tengen.rules import AnyGame, Rules
 
 Precision = Literal["fp32", "int8"]
 
@@ -26,7 +27,10 @@ _FATAL = 4
 class OnnxEvaluator:
     """A network from an ``.onnx`` file, on the GPU where ONNX Runtime can use one."""
 
-    def __init__(self, path: str | Path, rules: Rules, *, precision: Precision = "fp32") -> None:
+    def __init__(
+        self, path: str | Path, game: AnyGame | Rules, *, precision: Precision = "fp32"
+    ) -> None:
+        game = game_of(game)
         if precision not in _PRECISIONS:
             raise SpecError(f"precision is {precision}; it must be {' or '.join(_PRECISIONS)}")
         where = f"network file {path}"
@@ -36,18 +40,18 @@ class OnnxEvaluator:
         except Exception as error:  # ONNX Runtime's errors have no common base
             raise SpecError(f"{where}: it is not a whole ONNX file") from error
         self.card = _card(session, where)
-        check_fits(self.card, rules, name=str(path))
+        check_fits(self.card, game, name=str(path))
         self.planes = self.card.planes
         self.has_value = self.card.has_value
         self._names = ["policy", "value"] if self.has_value else ["policy"]
         self._model = model
         self._use(session)
-        self._try_out(rules, where)
+        self._try_out(game, where)
         if precision == "int8":
             # Only here, for it needs more packages than playing does.
             from tengen.network.quantisation import quantised
 
-            self._model = quantised(model, rules, self.planes)
+            self._model = quantised(model, game, self.planes)
             self._use(open_session(self._model))
 
     def evaluate(
@@ -69,15 +73,14 @@ class OnnxEvaluator:
         values = answers[1] if self.has_value else np.zeros(len(planes), np.float32)
         return answers[0], values
 
-    def _try_out(self, rules: Rules, where: str) -> None:
+    def _try_out(self, game: AnyGame, where: str) -> None:
         """Ask once, so that a network that is not what its card says is found out now."""
-        moves = rules.cols if rules.gravity else rules.rows * rules.cols
-        empty = np.zeros((1, len(self.planes), rules.rows, rules.cols), np.float32)
+        start = game.planes(game.start(), self.planes)
         try:
-            logits, values = self.evaluate_at_once(empty)
+            logits, values = self.evaluate_at_once(start[np.newaxis])
         except Exception as error:  # ONNX Runtime's errors have no common base
             raise SpecError(f"{where}: the network does not fit its card") from error
-        if logits.shape != (1, moves) or values.shape != (1,):
+        if logits.shape != (1, game.move_count) or values.shape != (1,):
             raise SpecError(f"{where}: the network does not fit its card")
         if not (np.isfinite(logits).all() and np.isfinite(values).all()):
             raise SpecError(f"{where}: the network's answers are not numbers")

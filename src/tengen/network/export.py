@@ -80,8 +80,7 @@ def _trace(module: nn.Module, card: NetworkCard, path: Path) -> None:
     if card.is_size_free:
         axes[INPUT] |= {2: "rows", 3: "cols"}
         axes["policy"] |= {1: "moves"}
-    rules = card.rules
-    example = torch.zeros(2, len(card.planes), rules.rows, rules.cols)
+    example = torch.zeros(2, len(card.planes), card.shape.rows, card.shape.cols)
     with warnings.catch_warnings():
         # The newer exporter needs one more package and takes ten times as long.
         warnings.simplefilter("ignore")
@@ -99,10 +98,8 @@ def _trace(module: nn.Module, card: NetworkCard, path: Path) -> None:
 
 def _difference(original: nn.Module, card: NetworkCard, model: bytes) -> float:
     """The greatest difference on random boards, of other sizes too where that is allowed."""
-    rules = card.rules
-    sizes = [(rules.rows, rules.cols)]
-    if card.is_size_free:
-        sizes += [(rules.rows + 1, rules.cols + 2), (3, 4)]
+    rows, cols = card.shape.rows, card.shape.cols
+    sizes = [(rows, cols), (rows + 1, cols + 2), (3, 4)] if card.is_size_free else [(rows, cols)]
     session = open_session(model)
     rng = np.random.default_rng(0)
     differences = [0.0]

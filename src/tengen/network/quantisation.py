@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from tengen.errors import SpecError
 from tengen.network.evaluator import INPUT
-from tengen.rules import GridGame, Outcome, Rules
+from tengen.rules import AnyGame, Outcome
 
 #: Positions whose activations set the scale of the eight bits.
 _POSITIONS, _BATCH = 128, 32
 _SEED = 0
 
 
-def quantised(model: bytes, rules: Rules, planes: Sequence[str]) -> bytes:
+def quantised(model: bytes, game: AnyGame, planes: Sequence[str]) -> bytes:
     """The same network with eight-bit weights and activations, by the range of random play."""
     try:
         from onnxruntime import quantization
@@ -33,7 +33,7 @@ def quantised(model: bytes, rules: Rules, planes: Sequence[str]) -> bytes:
         """Hands out the batches one by one."""
 
         def __init__(self) -> None:
-            self._batches = iter(_batches(rules, planes))
+            self._batches = iter(_batches(game, planes))
 
         def get_next(self) -> dict[str, NDArray[np.float32]] | None:
             batch = next(self._batches, None)
@@ -61,14 +61,14 @@ def quantised(model: bytes, rules: Rules, planes: Sequence[str]) -> bytes:
         return made.read_bytes()
 
 
-def _batches(rules: Rules, planes: Sequence[str]) -> list[NDArray[np.float32]]:
+def _batches(game: AnyGame, planes: Sequence[str]) -> list[NDArray[np.float32]]:
     """Positions of random play. # [batch, planes, rows, cols] each."""
-    positions = _random_play(GridGame(rules), planes)
+    positions = _random_play(game, planes)
     stacked = np.stack([next(positions) for _ in range(_POSITIONS)])
     return [stacked[start : start + _BATCH] for start in range(0, _POSITIONS, _BATCH)]
 
 
-def _random_play(game: GridGame, planes: Sequence[str]) -> Iterator[NDArray[np.float32]]:
+def _random_play(game: AnyGame, planes: Sequence[str]) -> Iterator[NDArray[np.float32]]:
     rng = Random(_SEED)
     while True:
         state = game.start()

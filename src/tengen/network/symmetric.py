@@ -5,15 +5,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from tengen.rules import GridGame, Rules
+from tengen.network.shape import game_of
+from tengen.rules import AnyGame, Rules
 from tengen.search import Evaluator
 
 
 class SymmetricEvaluator:
-    """Averages another evaluator over the symmetries that the rules keep."""
+    """Averages another evaluator over the symmetries of the game."""
 
-    def __init__(self, inner: Evaluator, rules: Rules) -> None:
-        game = GridGame(rules)
+    def __init__(self, inner: Evaluator, game: AnyGame | Rules) -> None:
+        game = game_of(game)
         self.planes = inner.planes
         self.has_value = inner.has_value
         self._inner = inner

@@ -35,7 +35,7 @@ def load_weights(path: str | Path) -> tuple[Network, NetworkCard]:
     if METADATA_KEY not in metadata:
         raise SpecError(f"{where}: it has no card; it was not written by tengen")
     card = NetworkCard.from_json(metadata[METADATA_KEY], where=where)
-    network = build(card.network_config, card.rules)
+    network = build(card.network_config, card.shape)
     _check_tensors(tensors, network, where)
     network.load_state_dict(tensors)
     return network.eval(), card

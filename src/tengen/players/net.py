@@ -10,7 +10,16 @@ from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
 from tengen.players.player import Player, require_ongoing
 from tengen.players.searching import SearchPlayer, draw
 from tengen.rules import AnyGame, AnyPosition, GridGame
-from tengen.search import Decision, Evaluator, GuidedSearch, GuidedSettings, HybridSettings
+from tengen.search import (
+    Decision,
+    Evaluator,
+    EvaluatorJudge,
+    GuidedSearch,
+    GuidedSettings,
+    HybridSettings,
+    ReferenceGuided,
+    TreeSearch,
+)
 from tengen.search.random import SplitMix
 
 
@@ -18,15 +27,13 @@ def net_player(
     spec: str, game: AnyGame, target: str, settings: GuidedSettings, *, seed: int
 ) -> Player:
     """Search guided by the network ``target``; with ``sims=0`` its policy as it is."""
-    if not isinstance(game, GridGame):
-        raise SpecError(f"player net plays k-in-a-row games, not {game.name}")
-    network = OnnxEvaluator(resolve_network(target), game.rules, precision=settings.precision)
+    network = OnnxEvaluator(resolve_network(target), game, precision=settings.precision)
     if settings.haste is None:
         settings = settings.model_copy(update={"haste": network.card.haste})
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:
-        evaluator = SymmetricEvaluator(network, game.rules)
+        evaluator = SymmetricEvaluator(network, game)
     if settings.sims == 0:
         return PolicyPlayer(spec, game, evaluator, tau=settings.tau, seed=seed, about=about)
     if not evaluator.has_value:
@@ -34,12 +41,23 @@ def net_player(
             f"network {target} has a policy but no value; it plays as net:{target},sims=0 "
             f"or as hybrid:{target}"
         )
-    engine = GuidedSearch(
-        game, evaluator, settings, seed=seed, cache_mb=settings.cache, threads=settings.threads
-    )
+    engine = _engine(game, evaluator, settings, seed=seed)
     return SearchPlayer(
         spec, game, engine, settings.budget, tau=settings.tau, seed=seed, about=about
     )
+
+
+def _engine(
+    game: AnyGame, evaluator: Evaluator, settings: GuidedSettings, *, seed: int
+) -> TreeSearch:
+    """Native where the game is k-in-a-row, else the reference."""
+    cache_mb, threads = settings.cache, settings.threads
+    if isinstance(game, GridGame):
+        return GuidedSearch(
+            game, evaluator, settings, seed=seed, cache_mb=cache_mb, threads=threads
+        )
+    judge = EvaluatorJudge(game, evaluator, cache_mb=cache_mb, threads=threads)
+    return ReferenceGuided(game, judge, settings, seed=seed)
 
 
 def hybrid_player(
@@ -48,7 +66,7 @@ def hybrid_player(
     """The best moves of the policy network ``target``, judged by rollouts."""
     if not isinstance(game, GridGame):
         raise SpecError(f"player hybrid plays k-in-a-row games, not {game.name}")
-    evaluator = OnnxEvaluator(resolve_network(target), game.rules)
+    evaluator = OnnxEvaluator(resolve_network(target), game)
     engine = GuidedSearch(game, evaluator, settings, seed=seed)
     about = f"network on {evaluator.provider}, fp32"
     return SearchPlayer(spec, game, engine, settings.budget, about=about)
@@ -60,7 +78,7 @@ class PolicyPlayer:
     def __init__(
         self,
         spec: str,
-        game: GridGame,
+        game: AnyGame,
         evaluator: Evaluator,
         *,
         tau: float,

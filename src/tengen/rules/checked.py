@@ -1,7 +1,10 @@
 """Games from outside, checked at every call: their mistakes become one clear sentence."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tengen.errors import SpecError, TengenError
 from tengen.rules.game import AnyGame, Game, Outcome
@@ -20,6 +23,8 @@ class CheckedGame(Game[Any]):
                 raise SpecError(f"{spec}: {name} is {value!r}; it must be {must}")
         self.name = game.name
         self.rows, self.cols, self.move_count = game.rows, game.cols, game.move_count
+        self._symmetries: list[list[int]] | None = None
+        self._cell_symmetries: list[list[int]] | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CheckedGame) and self._spec == other._spec
@@ -81,12 +86,63 @@ class CheckedGame(Game[Any]):
     def key(self, state: object) -> int:
         return int(self._ask("key", state))
 
+    def from_key(self, key: int) -> object:
+        return self._ask("from_key", key)
+
     def from_board(self, board: Sequence[int]) -> object:
         return self._ask("from_board", board)
 
-    def _ask(self, method: str, *arguments: object) -> Any:
+    @property
+    def cell_symmetries(self) -> Sequence[Sequence[int]]:
+        if self._cell_symmetries is None:
+            size = self.rows * self.cols
+            self._cell_symmetries = self._checked_symmetries("cell_symmetries", size)
+        return self._cell_symmetries
+
+    @property
+    def symmetries(self) -> Sequence[Sequence[int]]:
+        if self._symmetries is None:
+            count = len(self.cell_symmetries)  # checked first: the default follows from them
+            found = self._checked_symmetries("symmetries", self.move_count)
+            if len(found) != count:
+                raise self._wrong("symmetries", found, f"as many as the {count} cell_symmetries")
+            self._symmetries = found
+        return self._symmetries
+
+    def planes(self, state: object, names: Sequence[str]) -> NDArray[np.float32]:
+        if type(self._game).planes is Game.planes:
+            return super().planes(state, names)  # from parts that are checked themselves
+        answer = self._ask("planes", state, names)
+        shape = (len(names), self.rows, self.cols)
         try:
-            return getattr(self._game, method)(*arguments)
+            planes = np.asarray(answer, np.float32)
+        except (TypeError, ValueError):
+            raise self._wrong("planes", answer, f"an array of numbers of shape {shape}") from None
+        if planes.shape != shape:
+            raise self._wrong("planes", planes.shape, f"an array of shape {shape}")
+        if not ((planes == 0) | (planes == 1)).all():  # records of training keep a bit for each
+            raise self._wrong("planes", answer, "numbers that are 0 or 1")
+        return planes
+
+    def _checked_symmetries(self, name: str, size: int) -> list[list[int]]:
+        answer = self._asked(name, lambda: getattr(self._game, name))
+        try:
+            found = [[int(image) for image in permutation] for permutation in answer]
+        except (TypeError, ValueError):
+            raise self._wrong(name, answer, "a list of permutations") from None
+        for permutation in found:
+            if sorted(permutation) != list(range(size)):
+                raise self._wrong(name, permutation, f"permutations of 0 to {size - 1}")
+        if not found or found[0] != list(range(size)):
+            raise self._wrong(name, found, "permutations of which the first changes nothing")
+        return found
+
+    def _ask(self, method: str, *arguments: object) -> Any:
+        return self._asked(method, lambda: getattr(self._game, method)(*arguments))
+
+    def _asked(self, method: str, ask: Callable[[], Any]) -> Any:
+        try:
+            return ask()
         except TengenError:
             raise
         except Exception as error:

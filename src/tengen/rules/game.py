@@ -1,8 +1,9 @@
 """What a game is, and a position in it: the contract everything else is written against.
 
 Whoever adds a game subclasses :class:`Game` and writes six methods over states of their own
-choosing; see ``examples/othello.py``. Everything that plays, shows or measures a game sees it
-through :class:`Position`, which pairs a state with its game.
+choosing; see ``examples/othello.py``. The others have defaults, among them what a network sees.
+Everything that plays, shows or measures a game sees it through :class:`Position`, which pairs a
+state with its game.
 """
 
 from abc import ABC, abstractmethod
@@ -10,16 +11,25 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeAlias, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tengen import _core
-from tengen.errors import IllegalMove, ImpossiblePosition, TengenError
-from tengen.rules.notation import cell_name, split_moves
+from tengen.errors import IllegalMove, ImpossiblePosition, SpecError, TengenError
+from tengen.rules.notation import BLOCKED, EMPTY, FIRST, SECOND, cell_name, split_moves
+from tengen.rules.planes import drawn_planes, parse_plane
 
 Outcome = _core.Outcome
 State = TypeVar("State")
 State_co = TypeVar("State_co", covariant=True)
 
-#: How cells are drawn: empty, first player, second player, blocked.
-EMPTY, FIRST, SECOND, BLOCKED = ".", "X", "O", "#"
+
+def moves_beyond_cells(cells: int, move_count: int) -> int | None:
+    """How many moves a game has besides one per cell; None when its moves cannot be cells.
+
+    A game with at least as many again numbers its moves in a way of its own.
+    """
+    return move_count - cells if cells <= move_count < 2 * cells else None
 
 
 class Game(ABC, Generic[State]):
@@ -105,6 +115,56 @@ class Game(ABC, Generic[State]):
     def from_board(self, board: Sequence[int]) -> State:
         """The state with these stones: 0 empty, 1 first, 2 second per cell, row 0 on top."""
         raise TengenError(f"{self.name} cannot be set up from a board")
+
+    @property
+    def has_cell_moves(self) -> bool:
+        """Whether the first moves are the cells; only a few more, such as a pass, may follow."""
+        return moves_beyond_cells(self.rows * self.cols, self.move_count) is not None
+
+    @property
+    def cell_symmetries(self) -> Sequence[Sequence[int]]:
+        """Permutations of the cells that leave the game the same, the identity first.
+
+        Cell ``c`` of a position is cell ``permutation[c]`` of its image. None but the identity
+        unless a game says otherwise.
+        """
+        return [list(range(self.rows * self.cols))]
+
+    @property
+    def symmetries(self) -> Sequence[Sequence[int]]:
+        """The same for moves, in the same order.
+
+        Where moves are cells these follow from the cells'; further moves stay as they are.
+        """
+        if self.has_cell_moves:
+            others = range(self.rows * self.cols, self.move_count)
+            return [[*cells, *others] for cells in self.cell_symmetries]
+        if len(self.cell_symmetries) > 1:
+            raise TengenError(
+                f"{self.name} has cell_symmetries, and moves that are not its cells; "
+                "it must have symmetries of the moves too"
+            )
+        return [list(range(self.move_count))]
+
+    def planes(self, state: State, names: Sequence[str]) -> NDArray[np.float32]:
+        """Feature planes of 0 and 1, for the mover. # [planes, rows, cols].
+
+        Names are ``mover``, ``opponent``, ``empty``, ``playable`` (what a move can fill now),
+        ``last1``, ``last2``, … (the cell filled so many plies ago) and ``colour`` (1 everywhere
+        when the first player is to move). Without a method of its own a game has those that
+        follow from its symbols and legal moves.
+        """
+        for name in names:
+            if parse_plane(name)[0] is _core.PlaneKind.last:
+                raise SpecError(f"{self.name} keeps no history; it cannot fill the plane {name}")
+        playable: set[int] = set()
+        if "playable" in names and self.outcome(state) is Outcome.ongoing:
+            filled = (self.filled_cell(state, move) for move in self.legal_moves(state))
+            playable = {cell for cell in filled if cell is not None}
+        planes = drawn_planes(
+            self.symbols(state), names, mover=self.mover(state), playable=playable
+        )
+        return planes.reshape(len(names), self.rows, self.cols)
 
     def position(self, moves: str | Iterable[int] = ()) -> "Position[State]":
         """The position after some moves, given as text or as numbers."""

@@ -6,9 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tengen import _core
-from tengen.errors import IllegalMove, ImpossiblePosition, SpecError
-from tengen.rules.game import BLOCKED, EMPTY, FIRST, SECOND, Game, Outcome
-from tengen.rules.notation import cell_name, parse_cell, parse_column
+from tengen.errors import IllegalMove, ImpossiblePosition
+from tengen.rules.game import Game, Outcome
+from tengen.rules.notation import (
+    BLOCKED,
+    EMPTY,
+    FIRST,
+    SECOND,
+    cell_name,
+    parse_cell,
+    parse_column,
+)
+from tengen.rules.planes import parse_plane
 from tengen.rules.spec import Rules
 
 GridState = _core.Position
@@ -107,33 +116,11 @@ class GridGame(Game[GridState]):
 
     @property
     def symmetries(self) -> list[list[int]]:
-        """Permutations of the moves that leave the game the same, the identity first."""
         return self.geometry.move_symmetries
 
     @property
     def cell_symmetries(self) -> list[list[int]]:
-        """The same for cells, in the same order."""
         return self.geometry.cell_symmetries
 
     def planes(self, state: GridState, names: Sequence[str]) -> NDArray[np.float32]:
-        """Feature planes of 0 and 1, for the mover. # [planes, rows, cols].
-
-        Names are ``mover``, ``opponent``, ``empty``, ``playable`` (where a stone can land now),
-        ``last1``, ``last2``, … (the cell filled so many plies ago) and ``colour`` (1 everywhere
-        when the first player is to move).
-        """
         return state.planes([parse_plane(name) for name in names])
-
-
-def parse_plane(name: str) -> tuple[_core.PlaneKind, int]:
-    """The native kind and age of a plane by its name; raises when there is none."""
-    kinds = {kind.name: kind for kind in _core.PlaneKind}
-    age = name.removeprefix("last")
-    if age != name and age.isascii() and age.isdigit() and 1 <= int(age) <= _core.MAX_SIDE**2:
-        return _core.PlaneKind.last, int(age)
-    if name not in kinds or name == "last":
-        raise SpecError(
-            f"plane {name!r} is not known; planes are mover, opponent, empty, playable, "
-            "last1, last2, … and colour"
-        )
-    return kinds[name], 0

@@ -1,8 +1,11 @@
-"""Cells and moves as text: ``h8`` on a flat board, a column number from 1 on a gravity board."""
+"""Boards, cells and moves as text: ``h8`` on a flat board, a column from 1 on a gravity board."""
 
 import re
 
 from tengen.errors import IllegalMove
+
+#: How cells are drawn: empty, first player, second player, blocked.
+EMPTY, FIRST, SECOND, BLOCKED = ".", "X", "O", "#"
 
 _CELL = re.compile(r"([a-z])(\d{1,2})", re.ASCII)
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from tengen.rules.game import BLOCKED, EMPTY, FIRST, SECOND, Game, Outcome
+from tengen.rules.game import Game, Outcome
+from tengen.rules.notation import BLOCKED, EMPTY, FIRST, SECOND
 from tengen.rules.spec import Rules
 
 _DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))

@@ -57,6 +57,11 @@ def puct_score(mean: float, c: float, prior: float, root: float, visits: int) ->
     return mean + c * prior * root / (1.0 + visits)
 
 
+def forced_visits(forced: float, prior: float, parent_visits: int) -> float:
+    """KataGo (Wu 2019): what a move of this prior gets in self-play whatever its value."""
+    return math.sqrt(forced * prior * parent_visits)
+
+
 def hybrid_score(total: float, prior: float, visits: int) -> float:
     """The hybrid design: ``R / max(1, C) + (2 + 2p) / sqrt(1 + C)``."""
     return total / max(1, visits) + (2.0 + 2.0 * prior) / math.sqrt(1.0 + visits)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tengen import _core
 from tengen.errors import SpecError
 from tengen.rules import AnyPosition, GridGame
-from tengen.rules.grid import parse_plane
+from tengen.rules.planes import parse_plane
 from tengen.search.engine import Report, moves_between
 from tengen.search.evaluator import Evaluator
 from tengen.search.neural_settings import GuidedSettings, HybridSettings
@@ -17,6 +17,11 @@ from tengen.search.neural_settings import GuidedSettings, HybridSettings
 #: A search begins with smaller batches: a leaf that is picked before the others are judged is
 #: picked half blind, and that matters most while little is known.
 _LEAST_BATCH_SHARE = 8
+
+
+def batch_size(most: int, started: int) -> int:
+    """How many leaves to ask for after so many simulations."""
+    return min(most, 1 + started // _LEAST_BATCH_SHARE)
 
 
 class GuidedSearch:
@@ -74,8 +79,7 @@ class GuidedSearch:
             self._endless = sims >= 2**62
         before = native.started
         while not (self._stopped or native.is_done or time.monotonic() >= deadline):
-            size = min(len(self._batch), 1 + native.started // _LEAST_BATCH_SHARE)
-            count = native.gather(self._batch[:size])
+            count = native.gather(self._batch[: batch_size(len(self._batch), native.started)])
             if count > 0:
                 native.expand(*self._evaluator.evaluate(self._batch[:count]))
         return native.started - before

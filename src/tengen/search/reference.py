@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from enum import Enum
 
-from tengen.errors import SpecError
+from tengen.errors import SpecError, TengenError
 from tengen.rules import AnyGame, AnyPosition, Outcome
 from tengen.search.engine import Report, moves_between
 from tengen.search.formulas import (
@@ -173,6 +173,10 @@ class ReferenceUct:
         mover = self._game.mover(state)
         state = self._game.play(state, move)
         child = Node(move, self._proof_of(state, mover))
+        if child.proof is Proof.OPEN and self._game.mover(state) == mover:
+            raise TengenError(
+                f"player uct needs players who move in turn, unlike {self._game.name}"
+            )
         node.children.append(child)
         self._nodes += 1
         return child, state

@@ -10,7 +10,7 @@ import numpy as np
 from tengen import _core
 from tengen.errors import SpecError
 from tengen.rules import GridGame
-from tengen.rules.grid import parse_plane
+from tengen.rules.planes import parse_plane
 from tengen.search import Evaluator
 from tengen.selfplay.record import GameRecord
 from tengen.selfplay.settings import SelfPlaySettings
@@ -29,6 +29,20 @@ class SelfPlayCounts:
     resign_checked: int = 0
     resign_wrong: int = 0
 
+    def add(self, record: GameRecord) -> None:
+        """A game has ended."""
+        self.games += 1
+        self.resign_checked += record.was_resigned_wrongly is not None
+        self.resign_wrong += record.was_resigned_wrongly is True
+
+
+def check_evaluator(evaluator: Evaluator, threads: int) -> None:
+    """Refuse what nobody can play with."""
+    if threads < 1:
+        raise SpecError(f"threads is {threads}; it must be at least 1")
+    if not evaluator.has_value:
+        raise SpecError("self-play needs a network with a value, not a policy alone")
+
 
 class SelfPlay:
     """Games of a network against itself.
@@ -46,10 +60,7 @@ class SelfPlay:
         seed: int,
         threads: int = 1,
     ) -> None:
-        if threads < 1:
-            raise SpecError(f"threads is {threads}; it must be at least 1")
-        if not evaluator.has_value:
-            raise SpecError("self-play needs a network with a value, not a policy alone")
+        check_evaluator(evaluator, threads)
         self._game = game
         others = min(threads, settings.games) - 1
         self._evaluators = [evaluator, *(evaluator.clone() for _ in range(others))]
@@ -84,9 +95,7 @@ class SelfPlay:
                     continue
                 for native in news:
                     record = GameRecord.of(self._game.name, native)
-                    self.counts.games += 1
-                    self.counts.resign_checked += record.was_resigned_wrongly is not None
-                    self.counts.resign_wrong += record.was_resigned_wrongly is True
+                    self.counts.add(record)
                     yield record
         finally:
             self.stop()

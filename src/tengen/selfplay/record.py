@@ -11,10 +11,10 @@ from tengen import _core
 from tengen.errors import TengenError
 from tengen.rules import Outcome
 
-_MAGIC = b"TGR2"
+_MAGIC = b"TGR3"
 #: Magic; lengths of the game's name, of the moves, of the plies; index; opening; outcome;
-#: the ply of resigning; whether it was one.
-_HEAD = struct.Struct("<4sHHHQHBhB")
+#: the ply of resigning; by whom: 0 nobody, 1 the first player, 2 the second; whether it was done.
+_HEAD = struct.Struct("<4sHHHQHBhBB")
 #: At the end, over everything before it.
 _CHECK = struct.Struct("<I")
 #: Value, surprise, sims, what is proven, whether the search was full, and how many moves the
@@ -60,6 +60,8 @@ class GameRecord:
     outcome: Outcome
     #: The ply at which the mover gave up or would have; -1: never.
     resigned_at: int = -1
+    #: Who that is: 0 or 1. Games need not have their players move in turn.
+    resigner: int | None = None
     is_resigned: bool = False
 
     @classmethod
@@ -83,15 +85,16 @@ class GameRecord:
             ),
             outcome=native.outcome,
             resigned_at=native.resigned_at,
+            resigner=native.resigned_at % 2 if native.resigned_at >= 0 else None,
             is_resigned=native.is_resigned,
         )
 
     @property
     def was_resigned_wrongly(self) -> bool | None:
         """Of a game played on: whether who would have given up did not lose; else None."""
-        if self.resigned_at < 0 or self.is_resigned:
+        if self.resigner is None or self.is_resigned:
             return None
-        loses = Outcome.second_wins if self.resigned_at % 2 == 0 else Outcome.first_wins
+        loses = (Outcome.second_wins, Outcome.first_wins)[self.resigner]
         return self.outcome is not loses
 
     def to_bytes(self) -> bytes:
@@ -113,6 +116,7 @@ class GameRecord:
             self.opening,
             list(Outcome).index(self.outcome),
             self.resigned_at,
+            0 if self.resigner is None else 1 + self.resigner,
             self.is_resigned,
         )
         moves = np.array(self.moves, "<u2").tobytes()
@@ -129,9 +133,9 @@ class GameRecord:
 
     @classmethod
     def _from_bytes(cls, data: bytes) -> Self:
-        magic, name_size, move_count, ply_count, index, opening, outcome, at, resigned = (
-            _HEAD.unpack_from(data)
-        )
+        (
+            magic, name_size, move_count, ply_count, index, opening, outcome, at, by, resigned
+        ) = _HEAD.unpack_from(data)  # fmt: skip
         [check] = _CHECK.unpack_from(data, len(data) - _CHECK.size)
         if magic != _MAGIC or check != zlib.crc32(data[: -_CHECK.size]):
             raise ValueError("another format, or damaged")
@@ -165,5 +169,6 @@ class GameRecord:
             ),
             outcome=list(Outcome)[outcome],
             resigned_at=at,
+            resigner=None if by == 0 else by - 1,
             is_resigned=bool(resigned),
         )

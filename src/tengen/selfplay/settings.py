@@ -6,7 +6,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from tengen import _core
 from tengen.config import Settings, parse_list
-from tengen.search import GuidedSettings
+from tengen.search import GuidedSettings, RootNoise
 
 
 def _parse_steps(value: object) -> object:
@@ -59,22 +59,35 @@ class SelfPlaySettings(Settings):
                 raise ValueError(f"search.{key} has no meaning in self-play")
         return self
 
+    @property
+    def _is_gumbel(self) -> bool:
+        return self.search.search == "gumbel"
+
+    @property
+    def noise(self) -> RootNoise:
+        """At the root of full searches: Gumbel's own, or Dirichlet's and forced visits."""
+        if self._is_gumbel:
+            return RootNoise(gumbel=self.gumbel)
+        return RootNoise(epsilon=self.epsilon, alpha=self.alpha, forced=self.forced)
+
+    def temperature(self, ply: int) -> float:
+        """With which the move of a ply is drawn; Gumbel's noise is chance enough."""
+        if self._is_gumbel:
+            return 0.0
+        return next((tau for start, tau in reversed(self.tau) if ply >= start), 0.0)
+
     def native(self, evaluation: _core.Evaluation | None = None) -> _core.SelfPlayConfig:
         """The same for the core."""
-        is_gumbel = self.search.search == "gumbel"
-        noise = _core.RootNoise(
-            epsilon=0.0 if is_gumbel else self.epsilon,
-            alpha=self.alpha,
-            forced=0.0 if is_gumbel else self.forced,
-            gumbel=is_gumbel and self.gumbel,
-        )
+        noise = self.noise
         return _core.SelfPlayConfig(
             search=self.search.native(evaluation),
             sims=self.sims,
             fast_sims=self.fast_sims,
             full_share=self.full_share,
-            noise=noise,
-            temperatures=[] if is_gumbel else list(self.tau),
+            noise=_core.RootNoise(
+                epsilon=noise.epsilon, alpha=noise.alpha, forced=noise.forced, gumbel=noise.gumbel
+            ),
+            temperatures=[] if self._is_gumbel else list(self.tau),
             opening_share=self.opening_share,
             opening_plies=self.opening_plies,
             reuse=self.reuse,

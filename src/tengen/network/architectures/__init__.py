@@ -16,29 +16,29 @@ from tengen.network.config import (
     NetworkConfig,
     ResnetConfig,
 )
-from tengen.rules import Rules
+from tengen.network.shape import GameLike, GameShape
 
 __all__ = ["ConvNorm", "Network", "Output", "build", "value_of"]
 
 
-def build(config: NetworkConfig, rules: Rules, *, seed: int | None = None) -> Network:
-    """A new network; a seed makes its first weights repeatable."""
+def build(config: NetworkConfig, game: GameLike, *, seed: int | None = None) -> Network:
+    """A new network for a game; a seed makes its first weights repeatable."""
     with torch.random.fork_rng(devices=[], enabled=seed is not None):
         if seed is not None:
             torch.manual_seed(seed)
-        return _build(config, rules)
+        return _build(config, GameShape.of(game))
 
 
-def _build(config: NetworkConfig, rules: Rules) -> Network:
+def _build(config: NetworkConfig, shape: GameShape) -> Network:
     match config:
         case ResnetConfig():
-            return Resnet(config, rules)
+            return Resnet(config, shape)
         case ConnectxConfig():
-            return Connectx(config, rules)
+            return Connectx(config, shape)
         case GobangLiteConfig():
-            return GobangLite(config, rules)
+            return GobangLite(config, shape)
         case MnkConfig():
-            return Mnk(config, rules)
+            return Mnk(config, shape)
         case GomokuPolicyConfig():
-            return GomokuPolicy(config, rules)
+            return GomokuPolicy(config, shape)
     raise AssertionError(f"{config.name} has no module")

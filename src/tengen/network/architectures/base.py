@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from tengen.network.config import NetworkConfig
-from tengen.rules import Rules
+from tengen.network.shape import GameShape
 
 #: How small the last layers' answers start, so that a new network is almost uniform and undecided.
 _LAST_LAYER_GAIN = 0.1
@@ -38,12 +38,12 @@ def value_of(output: Output) -> Tensor:
 class Network(nn.Module):
     """A module from planes # [batch, planes, rows, cols] to an :class:`Output`."""
 
-    def __init__(self, config: NetworkConfig, rules: Rules) -> None:
+    def __init__(self, config: NetworkConfig, shape: GameShape) -> None:
         super().__init__()
         self.config = config
-        self.rules = rules
-        self.cells = rules.rows * rules.cols
-        self.moves = rules.cols if rules.gravity else self.cells
+        self.shape = shape
+        self.cells = shape.cells
+        self.moves = shape.move_count
 
     def forward(self, planes: Tensor) -> Output:
         """The answer for a batch of positions."""

@@ -5,14 +5,14 @@ from torch import Tensor, nn
 
 from tengen.network.architectures.base import Network, Output, initialise
 from tengen.network.config import ConnectxConfig
-from tengen.rules import Rules
+from tengen.network.shape import GameShape
 
 
 class Connectx(Network):
     """A small network for one size of board."""
 
-    def __init__(self, config: ConnectxConfig, rules: Rules) -> None:
-        super().__init__(config, rules)
+    def __init__(self, config: ConnectxConfig, shape: GameShape) -> None:
+        super().__init__(config, shape)
         layers: list[nn.Module] = []
         inputs = len(config.planes)
         for _ in range(4):

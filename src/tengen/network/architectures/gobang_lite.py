@@ -18,7 +18,7 @@ from tengen.network.architectures.base import (
     initialise,
 )
 from tengen.network.config import GobangLiteConfig
-from tengen.rules import Rules
+from tengen.network.shape import GameShape
 
 #: How often the U-Net halves the board, and how wide it is next to the tower.
 _LEVELS, _SHARE = 2, 4
@@ -89,8 +89,8 @@ class LightUnet(nn.Module):
 class GobangLite(Network):
     """A network for one size of board."""
 
-    def __init__(self, config: GobangLiteConfig, rules: Rules) -> None:
-        super().__init__(config, rules)
+    def __init__(self, config: GobangLiteConfig, shape: GameShape) -> None:
+        super().__init__(config, shape)
         channels, width = config.channels, config.channels // _SHARE
         self.stem = ConvNorm(len(config.planes), channels)
         self.tower = nn.Sequential(*(ResidualBlock(channels) for _ in range(config.blocks)))

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 from tengen.network.architectures.base import Network, Output, initialise
 from tengen.network.config import GomokuPolicyConfig
-from tengen.rules import Rules
+from tengen.network.shape import GameShape
 
 _CHANNELS = (16, 32, 32, 48)
 #: Cells added on every side, so that the edge looks different from an empty cell.
@@ -15,8 +15,8 @@ _KERNEL = 5
 class GomokuPolicy(Network):
     """A policy for one size of board."""
 
-    def __init__(self, config: GomokuPolicyConfig, rules: Rules) -> None:
-        super().__init__(config, rules)
+    def __init__(self, config: GomokuPolicyConfig, shape: GameShape) -> None:
+        super().__init__(config, shape)
         layers: list[nn.Module] = [nn.ZeroPad2d(_PADDING)]
         inputs = len(config.planes)
         for width in _CHANNELS:
@@ -24,7 +24,7 @@ class GomokuPolicy(Network):
             layers += [nn.ReLU(), nn.Dropout(config.dropout)]
             inputs = width
         layers.append(nn.Flatten())
-        inputs *= (rules.rows + 2 * _PADDING) * (rules.cols + 2 * _PADDING)
+        inputs *= (shape.rows + 2 * _PADDING) * (shape.cols + 2 * _PADDING)
         for width in config.hidden:
             layers += [nn.Linear(inputs, width), nn.ReLU(), nn.Dropout(config.dropout)]
             inputs = width

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from tengen.network.architectures.base import ConvNorm, Network, Output, initialise
 from tengen.network.config import MnkConfig
-from tengen.rules import Rules
+from tengen.network.shape import GameShape
 
 #: Channels that the heads see; more would only make their dense layers large.
 _POLICY_CHANNELS, _VALUE_CHANNELS = 4, 2
@@ -14,8 +14,8 @@ _POLICY_CHANNELS, _VALUE_CHANNELS = 4, 2
 class Mnk(Network):
     """A small network for one size of board."""
 
-    def __init__(self, config: MnkConfig, rules: Rules) -> None:
-        super().__init__(config, rules)
+    def __init__(self, config: MnkConfig, shape: GameShape) -> None:
+        super().__init__(config, shape)
         layers: list[nn.Module] = []
         inputs = len(config.planes)
         for _ in range(4):

@@ -16,7 +16,7 @@ from tengen.network.architectures.base import (
     initialise,
 )
 from tengen.network.config import ResnetConfig
-from tengen.rules import Rules
+from tengen.network.shape import GameShape
 
 #: Every so many blocks one pools; it costs little, and far threats need only a few of them.
 _POOL_EVERY = 2
@@ -56,31 +56,58 @@ class PoolingBlock(nn.Module):
 
 
 class PolicyHead(nn.Module):
-    """One logit per cell, or per column on a gravity board; twice with a soft policy."""
+    """One logit per move, in one of three ways; twice with a soft policy.
 
-    def __init__(self, config: ResnetConfig, rules: Rules) -> None:
+    On a gravity board one per column; where moves are cells one per cell, and those of further
+    moves from the whole board; and where a game numbers its moves in a way of its own, a dense
+    layer sees every cell.
+    """
+
+    def __init__(self, config: ResnetConfig, shape: GameShape) -> None:
         super().__init__()
         self.cell = ConvNorm(config.channels, _HEAD, kernel=1)
         self.whole = ConvNorm(config.channels, _HEAD, kernel=1)
         self.bias = nn.Linear(3 * _HEAD, _HEAD, bias=False)
-        self.gravity = rules.gravity
+        self.policies = 1 + config.soft_policy
+        self.gravity = shape.rules is not None and shape.rules.gravity
         # The feature of the cell where a stone would land says more than its column's pool.
         self.playable = (
             config.planes.index("playable")
-            if rules.gravity and "playable" in config.planes
+            if self.gravity and "playable" in config.planes
             else None
         )
-        views = 1 if not rules.gravity else 2 if self.playable is None else 3
-        # A bias would add the same to all logits, which the softmax does not see.
-        self.last = nn.Conv1d(views * _HEAD, 1 + config.soft_policy, 1, bias=False)
+        self.extra: nn.Linear | None = None
+        self.last: nn.Conv1d | nn.Linear
+        if self.gravity or shape.extra_moves is not None:
+            views = 1 if not self.gravity else 2 if self.playable is None else 3
+            # A bias would add the same to all logits, which the softmax does not see.
+            self.last = nn.Conv1d(views * _HEAD, self.policies, 1, bias=False)
+            if shape.extra_moves:
+                self.extra = nn.Linear(3 * _HEAD, self.policies * shape.extra_moves)
+        else:
+            self.last = nn.Linear(_HEAD * shape.cells, self.policies * shape.move_count)
+
+    @property
+    def last_layers(self) -> list[nn.Module]:
+        """Those whose answers are the logits."""
+        return [self.last] if self.extra is None else [self.last, self.extra]
 
     def forward(self, trunk: Tensor, planes: Tensor, side: Tensor) -> Tensor:
         """Logits. # [batch, 1 or 2, moves]."""
-        whole = self.bias(pool(functional.relu(self.whole(trunk)), side))
-        features = functional.relu(self.cell(trunk) + whole[:, :, None, None])
-        moves = self._columns(features, planes) if self.gravity else features.flatten(start_dim=2)
-        logits: Tensor = self.last(moves)
-        return logits
+        whole = pool(functional.relu(self.whole(trunk)), side)
+        features = functional.relu(self.cell(trunk) + self.bias(whole)[:, :, None, None])
+        if isinstance(self.last, nn.Linear):
+            return self._per_policy(self.last(features.flatten(start_dim=1)))
+        logits: Tensor = self.last(
+            self._columns(features, planes) if self.gravity else features.flatten(start_dim=2)
+        )
+        if self.extra is None:
+            return logits
+        return torch.cat((logits, self._per_policy(self.extra(whole))), dim=2)
+
+    def _per_policy(self, logits: Tensor) -> Tensor:
+        """The answer of a dense layer. # [batch, 1 or 2, its moves]."""
+        return logits.reshape(-1, self.policies, logits.shape[1] // self.policies)
 
     def _columns(self, features: Tensor, planes: Tensor) -> Tensor:
         """Features per column, whatever the number of rows. # [batch, features, cols]."""
@@ -94,8 +121,8 @@ class PolicyHead(nn.Module):
 class Resnet(Network):
     """The default architecture."""
 
-    def __init__(self, config: ResnetConfig, rules: Rules) -> None:
-        super().__init__(config, rules)
+    def __init__(self, config: ResnetConfig, shape: GameShape) -> None:
+        super().__init__(config, shape)
         self.stem = ConvNorm(len(config.planes), config.channels)
         self.blocks = nn.ModuleList(
             PoolingBlock(config.channels)
@@ -103,13 +130,13 @@ class Resnet(Network):
             else ResidualBlock(config.channels)
             for index in range(config.blocks)
         )
-        self.policy = PolicyHead(config, rules)
+        self.policy = PolicyHead(config, shape)
         self.has_soft_policy = config.soft_policy
         self.judged = ConvNorm(config.channels, _HEAD, kernel=1)
         self.judge = nn.Linear(3 * _HEAD, _JUDGE)
         self.value = nn.Linear(_JUDGE, 3)
         self.moves_left = nn.Linear(_JUDGE, 1) if config.moves_left else None
-        last_layers = [self.policy.last, self.value, self.moves_left]
+        last_layers = [*self.policy.last_layers, self.value, self.moves_left]
         initialise(self, last_layers=[layer for layer in last_layers if layer is not None])
 
     def forward(self, planes: Tensor) -> Output:
