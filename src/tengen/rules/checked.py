@@ -26,6 +26,10 @@ class CheckedGame(Game[Any]):
         self._symmetries: list[list[int]] | None = None
         self._cell_symmetries: list[list[int]] | None = None
 
+    @property
+    def spec(self) -> str:
+        return self._spec
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, CheckedGame) and self._spec == other._spec
 

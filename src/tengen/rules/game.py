@@ -47,6 +47,11 @@ class Game(ABC, Generic[State]):
     #: The number of different moves, legal or not.
     move_count: int
 
+    @property
+    def spec(self) -> str:
+        """The text that gives this game again; its name where there is no other."""
+        return self.name
+
     @abstractmethod
     def start(self) -> State:
         """The state before the first move."""

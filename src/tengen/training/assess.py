@@ -7,7 +7,9 @@ from pathlib import Path
 from tengen.arena import Evaluation, LabelledPosition, every_position, read_positions
 from tengen.arena import evaluate as evaluate_player
 from tengen.arena.match import MatchScore, play_match, random_openings
+from tengen.errors import SpecError
 from tengen.players import Player, player
+from tengen.rules import GridGame
 from tengen.training.events import Event, OnEvent
 from tengen.training.run import Run
 
@@ -125,7 +127,11 @@ def _positions_of(run: Run) -> Sequence[LabelledPosition]:
         source = _SELECT.get(run.game.name)
     if source is None:
         return []
-    return every_position(run.game) if source == "all" else read_positions(run.game, source)
+    if source != "all":
+        return read_positions(run.game, source)
+    if not isinstance(run.game, GridGame):
+        raise SpecError(f"evaluate.positions is all; of {run.game.name} no exact scores are known")
+    return every_position(run.game)
 
 
 def _figures(found: Evaluation, sims: int) -> dict[str, float]:

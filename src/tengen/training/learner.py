@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from tengen.config import Settings
 from tengen.network import Network, Output
-from tengen.rules import GridGame
+from tengen.rules import AnyGame
 from tengen.training.samples import Samples, soft_policy, turned
 
 
@@ -63,7 +63,7 @@ class Learner:
 
     def __init__(
         self,
-        game: GridGame,
+        game: AnyGame,
         network: Network,
         settings: LearnSettings,
         *,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tengen.selfplay import SelfPlay
+from tengen.selfplay import self_play_of
 from tengen.training.run import Run
 from tengen.training.samples import Samples
 
@@ -37,7 +37,7 @@ class Plan:
 def make_plan(run: Run) -> Plan:
     """Play and learn for some seconds, and keep nothing of it."""
     settings = run.settings
-    self_play = SelfPlay(
+    self_play = self_play_of(
         run.game,
         run.evaluator(run.player),
         settings.selfplay,

@@ -4,7 +4,7 @@ import math
 import time
 
 from tengen.rules import Outcome
-from tengen.selfplay import GameRecord, SelfPlay
+from tengen.selfplay import GameRecord, self_play_of
 from tengen.training.events import Event, OnEvent
 from tengen.training.run import Run
 
@@ -19,7 +19,7 @@ def play(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
     wanted = sorted(set(numbers) - run.store.game_numbers(first))
     window = run.window  # read before there is anything new, so that nothing is read twice
     settings = run.settings.selfplay.model_copy(update={"sims": run.settings.sims_at(progress)})
-    self_play = SelfPlay(
+    self_play = self_play_of(
         run.game,
         run.evaluator(run.player),
         settings,

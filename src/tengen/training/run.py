@@ -17,7 +17,8 @@ from typing import Self
 from tengen.errors import SpecError, TengenError
 from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
 from tengen.network.files import replacing
-from tengen.rules import GridGame, parse_rules
+from tengen.rules import AnyGame
+from tengen.rules import game as game_of
 from tengen.selfplay import GameRecord
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
 from tengen.training.learner import Learner
@@ -31,7 +32,7 @@ from tengen.training.window import Window
 class Run:
     """Everything about a run that outlives the process."""
 
-    def __init__(self, folder: Path, game: GridGame, settings: TrainSettings) -> None:
+    def __init__(self, folder: Path, game: AnyGame, settings: TrainSettings) -> None:
         self.folder = folder
         self.game = game
         self.settings = settings
@@ -41,7 +42,7 @@ class Run:
         self.store = RunStore(folder / "run.sqlite")
 
     @classmethod
-    def begin(cls, folder: Path, game: GridGame, settings: TrainSettings) -> Self:
+    def begin(cls, folder: Path, game: AnyGame, settings: TrainSettings) -> Self:
         """A new run in a folder that must not be there yet."""
         if folder.exists():
             raise SpecError(
@@ -50,14 +51,16 @@ class Run:
             )
         folder.mkdir(parents=True)
         run = cls(folder, game, settings)
-        run.store.note({"game": game.name, "settings": settings.model_dump_json()})
+        run.store.note(
+            {"game": game.name, "spec": game.spec, "settings": settings.model_dump_json()}
+        )
         run.export()
         run.keep_as_best(score=-1.0)
         run.save()
         return run
 
     @classmethod
-    def resume(cls, folder: Path, game: GridGame | None = None) -> Self:
+    def resume(cls, folder: Path, game: AnyGame | None = None) -> Self:
         """Go on where the last whole checkpoint is."""
         if not (folder / "run.sqlite").is_file():
             raise SpecError(f"{folder} is not the folder of a run")
@@ -65,10 +68,11 @@ class Run:
             notes = store.notes()
         if "game" not in notes or "settings" not in notes:
             raise SpecError(f"{folder} is not the folder of a run: it was never begun")
-        of_run = GridGame(parse_rules(notes["game"]))
-        if game is not None and game != of_run:
-            raise SpecError(f"run {folder.name} is of {of_run.name}, not {game.name}")
-        run = cls(folder, of_run, TrainSettings.model_validate_json(notes["settings"]))
+        if game is None:
+            game = game_of(notes["spec"])
+        if game.name != notes["game"]:
+            raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")
+        run = cls(folder, game, TrainSettings.model_validate_json(notes["settings"]))
         checkpoints = run.checkpoints()
         if not checkpoints:
             raise TengenError(f"run {folder.name} has no checkpoint to go on from")
@@ -80,7 +84,7 @@ class Run:
     def make_learner(self) -> Learner:
         """One at its beginning."""
         seed = self.settings.seed
-        network = build(self.config, self.game.rules, seed=seed)
+        network = build(self.config, self.game, seed=seed)
         return Learner(
             self.game, network, self.settings.learn, seed=seed, threads=self.settings.threads
         )
@@ -121,7 +125,7 @@ class Run:
     def card(self) -> NetworkCard:
         """Of the network as it is now."""
         return NetworkCard.of(
-            self.config, self.game.rules, step=self.learner.step, haste=self.settings.haste
+            self.config, self.game, step=self.learner.step, haste=self.settings.haste
         )
 
     @property
@@ -156,7 +160,7 @@ class Run:
 
     def evaluator(self, path: Path) -> OnnxEvaluator:
         """A network of this run."""
-        return OnnxEvaluator(path, self.game.rules)
+        return OnnxEvaluator(path, self.game)
 
     @cached_property
     def _tensorboard(self) -> TensorBoardLog:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tengen.config import Settings
-from tengen.rules import GridGame, Outcome
+from tengen.rules import AnyGame, Outcome
 from tengen.search.formulas import win_worth
 from tengen.selfplay import GameRecord, RecordedPly
 
@@ -83,7 +83,7 @@ class Samples:
 
 
 def samples_of(
-    game: GridGame,
+    game: AnyGame,
     record: GameRecord,
     planes: tuple[str, ...],
     settings: TargetSettings,
@@ -193,7 +193,7 @@ def averaged(samples: Samples) -> Samples:
     )
 
 
-def turned(samples: Samples, game: GridGame, symmetry: NDArray[np.intp]) -> Samples:
+def turned(samples: Samples, game: AnyGame, symmetry: NDArray[np.intp]) -> Samples:
     """Every row under the symmetry of its number: the board and the policy turned alike."""
     cells = np.array(game.cell_symmetries)[symmetry]
     moves = np.array(game.symmetries)[symmetry]
@@ -216,7 +216,7 @@ def soft_policy(policy: NDArray[np.float32], power: float = 0.25) -> NDArray[np.
     return np.asarray(raised / raised.sum(axis=1, keepdims=True), np.float32)
 
 
-def _no_samples(game: GridGame, planes: int) -> Samples:
+def _no_samples(game: AnyGame, planes: int) -> Samples:
     return Samples(
         np.zeros((0, planes, game.rows, game.cols), np.uint8),
         np.zeros((0, game.move_count), np.float32),

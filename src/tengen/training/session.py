@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tengen.errors import SpecError
 from tengen.network import read_network
-from tengen.rules import AnyGame, GridGame
+from tengen.rules import AnyGame
 from tengen.rules import game as game_of
 from tengen.training.budget import Budget
 from tengen.training.events import OnEvent, ignore
@@ -37,8 +37,6 @@ def open_run(
     folder: Path, game: AnyGame | None, settings: TrainSettings | None, *, resume: bool
 ) -> Run:
     """A new run, or one that goes on; which of the two must be meant."""
-    if game is not None and not isinstance(game, GridGame):
-        raise SpecError(f"{game.name} cannot be trained yet")
     if resume:
         return Run.resume(folder, game)
     if game is None or settings is None:
