@@ -10,7 +10,7 @@ CORE := $(shell find core -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 SOURCES := $(shell find core -name '*.cpp' -o -name '*.hpp')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test lint format bench sanitize clean
+.PHONY: help setup play train test lint format bench sanitize clean
 
 help:  ## show this
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:[^#]*##/:/' | column -t -s:
@@ -33,6 +33,11 @@ help:  ## show this
 	$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@
 
+.venv/.train: .venv/.built pyproject.toml
+	@echo 'setting up: PyTorch, some minutes'
+	$(PIP) --no-build-isolation --editable '.[train]'
+	@touch $@
+
 .venv/.bench: .venv/.built pyproject.toml
 	$(PIP) --no-build-isolation --editable '.[bench]'
 	@touch $@
@@ -41,6 +46,10 @@ setup: .venv/.built  ## make .venv, install and build
 
 play: .venv/.built  ## play in the terminal; GAME=gomoku for another game
 	@$(BIN)/tengen play "$(GAME)" || [ $$? -eq 130 ]  # Ctrl-C is a way to leave
+
+# The run goes on where it was stopped, if there is one.
+train: .venv/.train  ## train a network for Connect Four; GAME=tictactoe for another game
+	@$(BIN)/tengen train "$(GAME)" $$([ -e "runs/$(GAME)" ] && echo --resume) || [ $$? -eq 130 ]
 
 test: .venv/.dev  ## lint and run all tests
 	@$(MAKE) --no-print-directory lint
