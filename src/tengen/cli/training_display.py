@@ -54,7 +54,7 @@ def plan_lines(plan: "Plan", run: "Run", budget: "Budget") -> Iterator[str]:
     disk = plan.bytes_per_game * plan.games_per_hour * left / 3600
     yield (
         f"about {plan.seconds_per_iteration:.0f} s an iteration, {clock(left)} to the end; "
-        f"{plan.window_bytes / 2**30:.1f} GB of memory, {disk / 2**20:,.0f} MB of disk"
+        f"at most {plan.most_bytes / 2**30:.1f} GB of memory, {disk / 2**20:,.0f} MB of disk"
     )
 
 

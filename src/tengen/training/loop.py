@@ -32,7 +32,7 @@ def train(run: Run, budget: Budget, *, on_event: OnEvent = ignore) -> None:
 
 def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent = ignore) -> None:
     """One iteration: its four stages, and a checkpoint."""
-    start = time.monotonic()
+    start, work = time.monotonic(), time.process_time()
     iteration = run.state.iteration
 
     figures = play(run, progress=progress, on_event=on_event)
@@ -41,6 +41,7 @@ def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent 
     figures |= pit(run, on_event=on_event)
 
     seconds = time.monotonic() - start
+    busy = (time.process_time() - work) / (seconds * run.settings.threads)
     run.state = replace(
         run.state,
         iteration=iteration + 1,
@@ -48,7 +49,7 @@ def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent 
         games=run.state.games + run.settings.games,
         seconds=run.state.seconds + seconds,
     )
-    figures |= {"seconds": run.state.seconds, "progress": progress}
+    figures |= {"seconds": run.state.seconds, "progress": progress, "busy": busy}
     run.log(iteration, figures)
     run.save()
     on_event(Event("iteration", iteration, figures=figures))

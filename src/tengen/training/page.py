@@ -15,7 +15,7 @@ _CHARTS = (
     ("Losses", ("loss",)),
     ("Entropies", ("target_entropy", "policy_entropy")),
     ("Games", ("game_length",)),
-    ("Shares", ("first_player_share", "draws", "cache_hits")),
+    ("Shares", ("first_player_share", "draws", "cache_hits", "busy")),
     ("Speed", ("games_per_second", "evaluations_per_second", "samples_per_second")),
     ("Learning rate", ("rate",)),
     ("Buffer", ("positions", "buffer_age", "steps", "sims")),

@@ -24,7 +24,7 @@ class Plan:
     positions_per_game: float
     samples_per_second: float
     bytes_per_game: float
-    window_bytes: float
+    most_bytes: float
     games_per_iteration: int
     seconds_per_iteration: float
 
@@ -64,7 +64,8 @@ def make_plan(run: Run) -> Plan:
         positions_per_game=positions,
         samples_per_second=samples_per_second,
         bytes_per_game=sum(len(r.to_bytes()) for r in records) / max(1, len(records)),
-        window_bytes=_PROGRAM_BYTES + 2 * settings.window.least * _bytes_per_position(run),
+        # The window and a copy of it with every position once.
+        most_bytes=_PROGRAM_BYTES + 2 * settings.window.most * _bytes_per_position(run),
         seconds_per_iteration=settings.games / max(1e-9, games_per_second)
         + new / max(1e-9, samples_per_second),
         games_per_iteration=settings.games,

@@ -36,10 +36,11 @@ class WindowSettings(Settings):
 
     least: int = Field(default=30_000, ge=1, description="positions, when there are as many")
     share: float = Field(default=0.4, gt=0, le=1, description="of all positions, if that is more")
+    most: int = Field(default=500_000, ge=1, description="positions, however many there are")
 
     def size(self, total: int) -> int:
         """How many of ``total`` positions."""
-        return min(total, max(self.least, int(self.share * total)))
+        return min(total, self.most, max(self.least, int(self.share * total)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ _GROUPS = {
     "accepted": "gate",
     "seconds": "time",
     "progress": "time",
+    "busy": "time",
 }
 
 
