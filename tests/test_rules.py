@@ -212,7 +212,7 @@ def test_planes_show_the_board_from_the_movers_side() -> None:
     game = tengen.game("connect4")
     assert isinstance(game, GridGame)
     position = game.position("4 4 5")
-    names = ["mover", "opponent", "empty", "playable", "last1", "last2", "last4", "colour"]
+    names = ["mover", "opponent", "empty", "playable", "last1", "last2", "last4", "colour", "odd"]
     planes = dict(zip(names, game.planes(position.state, names), strict=True))
     assert planes["mover"].dtype == np.float32
     assert planes["mover"].shape == (6, 7)
@@ -226,6 +226,8 @@ def test_planes_show_the_board_from_the_movers_side() -> None:
     assert planes["last4"].sum() == 0
     assert planes["colour"].sum() == 0
     assert game.planes(game.start(), ["colour"]).sum() == 42
+    assert [row.sum() for row in planes["odd"]] == [0, 7, 0, 7, 0, 7], "the lowest row is odd"
+    assert grid("tictactoe").planes(grid("tictactoe").start(), ["odd"]).sum() == 0
 
 
 @pytest.mark.parametrize("name", ["last", "last0", "lastx", "frob", ""])

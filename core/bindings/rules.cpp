@@ -79,7 +79,8 @@ void bind_rules(nb::module_& module) {
         .value("empty", PlaneKind::empty)
         .value("playable", PlaneKind::playable)
         .value("last", PlaneKind::last)
-        .value("colour", PlaneKind::colour);
+        .value("colour", PlaneKind::colour)
+        .value("odd", PlaneKind::odd);
 
     module.attr("MAX_SIDE") = kMaxSide;
 

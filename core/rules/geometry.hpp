@@ -59,6 +59,8 @@ struct Geometry {
 
     int row(Cell cell) const { return cell / rules.cols; }
     int col(Cell cell) const { return cell % rules.cols; }
+    // The lowest row has height 1. Without gravity there are no heights.
+    bool has_odd_height(Cell cell) const { return rules.gravity && (rules.rows - row(cell)) % 2; }
     Move move_of(Cell cell) const {
         return rules.gravity ? static_cast<Move>(col(cell)) : static_cast<Move>(cell);
     }

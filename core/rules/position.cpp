@@ -204,6 +204,7 @@ void Position::write_planes(std::span<const Plane> planes, std::span<float> out)
                 case PlaneKind::empty: set = board.is_empty(cell); break;
                 case PlaneKind::playable: set = lands[i]; break;
                 case PlaneKind::colour: set = board.mover() == 0; break;
+                case PlaneKind::odd: set = board.geometry().has_odd_height(cell); break;
                 case PlaneKind::last: break;
             }
             if (set) plane[i] = 1.0f;

@@ -14,7 +14,7 @@
 
 namespace tengen {
 
-enum class PlaneKind : std::uint8_t { mover, opponent, empty, playable, last, colour };
+enum class PlaneKind : std::uint8_t { mover, opponent, empty, playable, last, colour, odd };
 
 // One feature plane of a network's input; `age` counts back from 1 for PlaneKind::last.
 struct Plane {

@@ -58,6 +58,9 @@ void write_planes(const Board& board, std::span<const Cell> filled, std::span<co
             case PlaneKind::colour:
                 if (board.stones() % 2 == 0) std::fill_n(out, cells, 1.0f);
                 break;
+            case PlaneKind::odd:
+                mark(out, [&](Cell c) { return board.geometry().has_odd_height(c); });
+                break;
             case PlaneKind::last:
                 if (age <= filled.size()) out[filled[filled.size() - age]] = 1.0f;
                 break;

@@ -155,8 +155,9 @@ class Game(ABC, Generic[State]):
         """Feature planes of 0 and 1, for the mover. # [planes, rows, cols].
 
         Names are ``mover``, ``opponent``, ``empty``, ``playable`` (what a move can fill now),
-        ``last1``, ``last2``, … (the cell filled so many plies ago) and ``colour`` (1 everywhere
-        when the first player is to move). Without a method of its own a game has those that
+        ``last1``, ``last2``, … (the cell filled so many plies ago), ``colour`` (1 everywhere when
+        the first player is to move) and ``odd`` (cells at an odd height, the lowest row being 1;
+        none without gravity). Without a method of its own a game has those that
         follow from its symbols and legal moves.
         """
         for name in names:
