@@ -37,6 +37,14 @@ def test_solve_as_json_has_the_documented_fields() -> None:
     assert document["plies"] == 5
 
 
+def test_solve_with_threads_answers_the_same() -> None:
+    one = json.loads(run("solve", "connect:4x5x4", "33", "--json").stdout)
+    two = json.loads(run("solve", "connect:4x5x4", "33", "--threads", "2", "--json").stdout)
+    assert list(two) == list(one)
+    for field in set(one) - {"nodes", "seconds"}:
+        assert two[field] == one[field]
+
+
 def test_solve_reads_positions_line_by_line() -> None:
     result = run("solve", "connect:4x4x4", "-", "--json", stdin="1\n11\n\n")
     answers = [json.loads(line) for line in result.stdout.splitlines()]
@@ -68,6 +76,7 @@ def test_a_limit_is_told() -> None:
         (["solve", "connect4", "--time", "soon"], "--time is soon; it must be a duration"),
         (["solve", "connect4", "--time", "0s"], "--time is 0s; it must be more than 0"),
         (["solve", "connect4", "--table-mb", "0"], "table_mb is 0"),
+        (["solve", "connect4", "--threads", "0"], "threads is 0; it must be from 1 to 256"),
         (["solve", "examples/othello.py:Othello6"], "k-in-a-row games, not othello6"),
         (["evaluate", "gomoku", "random"], "no labelled positions of gomoku are shipped"),
         (["evaluate", "connect4", "wizard"], "'wizard' is not known"),

@@ -41,8 +41,10 @@ class Solver {
     }
 
 public:
-    Solver(std::shared_ptr<const Geometry> geometry, std::size_t table_bytes, SolveMethod method)
-        : solver_(kernels().solver(std::move(geometry), table_bytes, method)) {}
+    Solver(std::shared_ptr<const Geometry> geometry, std::size_t table_bytes, int threads,
+           SolveMethod method)
+        : solver_(kernels().solver(std::move(geometry), table_bytes, checked_threads(threads),
+                                   method)) {}
 
     void set_book(const Codes& codes, const Scores& scores, int stones) {
         solver_->set_book(
@@ -80,6 +82,10 @@ private:
     static constexpr double kUnlimitedSeconds = std::numeric_limits<double>::infinity();
     static constexpr std::uint64_t kUnlimitedNodes = std::uint64_t{1} << 62;
 
+    static int checked_threads(int threads) {
+        if (threads >= 1) return threads;
+        throw UserError("threads is " + std::to_string(threads) + "; at least 1");
+    }
     static void require_ongoing(const Position& position) {
         if (position.outcome() != Outcome::ongoing) {
             throw IllegalMove("the game is over; there is nothing to solve");
@@ -99,8 +105,9 @@ void bind_solve(nb::module_& module) {
         .value("two_words", SolveMethod::two_words)
         .value("general", SolveMethod::general);
     nb::class_<Solver>(module, "Solver", "An exact solver; its table stays until it is cleared.")
-        .def(nb::init<std::shared_ptr<const Geometry>, std::size_t, SolveMethod>(), "geometry"_a,
-             "table_bytes"_a, nb::kw_only(), "method"_a = SolveMethod::best)
+        .def(nb::init<std::shared_ptr<const Geometry>, std::size_t, int, SolveMethod>(),
+             "geometry"_a, "table_bytes"_a, nb::kw_only(), "threads"_a = 1,
+             "method"_a = SolveMethod::best)
         .def("set_book", &Solver::set_book, "codes"_a, "scores"_a, "stones"_a)
         .def("score", &Solver::score, "position"_a)
         .def("bounds", &Solver::bounds, "position"_a, "seconds"_a, "nodes"_a)

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
-#include <latch>
-#include <system_error>
-#include <thread>
+#include <utility>
 
 #include "dispatch/best_board.hpp"
 #include "dispatch/solvers.hpp"
@@ -15,6 +13,7 @@
 #include "rules/small_board.hpp"
 #include "search/choice_of_move.hpp"
 #include "search/uct.hpp"
+#include "solve/threads.hpp"
 
 TENGEN_BEGIN
 
@@ -87,7 +86,7 @@ public:
                 barrier.arrive_and_wait();
             }
         };
-        run_threads(work, is_over);
+        run_threads(trees_.size(), work, [&] { is_over = true; });
         return done;
     }
 
@@ -141,31 +140,6 @@ private:
     bool is_spent() const {
         return std::any_of(trees_.begin(), trees_.end(),
                            [](const auto& t) { return t.is_spent(); });
-    }
-
-    // Runs work(i) for every tree, the first on the calling thread. Nobody begins before all have
-    // been started, so that a thread that cannot be had ends the search before the barrier counts.
-    template <class Work>
-    void run_threads(const Work& work, std::atomic<bool>& is_over) {
-        std::latch all_started(1);
-        std::vector<std::thread> threads;
-        std::string failure;
-        try {
-            for (std::size_t i = 1; i < trees_.size(); ++i) {
-                threads.emplace_back([&work, &all_started, i] {
-                    all_started.wait();
-                    work(i);
-                });
-            }
-        } catch (const std::system_error& error) {
-            failure = "the system gives only " + std::to_string(threads.size() + 1) + " of " +
-                      std::to_string(trees_.size()) + " threads: " + error.what();
-            is_over = true;
-        }
-        all_started.count_down();
-        work(0);
-        for (std::thread& thread : threads) thread.join();
-        if (!failure.empty()) throw UserError(failure);
     }
 
     template <class TimeIsUp>

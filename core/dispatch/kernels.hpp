@@ -63,7 +63,7 @@ struct Kernels {
     Move (*reflex)(const Position&, std::uint64_t seed);
     // Throws UserError when the board is too large to be solved, by this method if one is named.
     std::unique_ptr<ExactSolver> (*solver)(std::shared_ptr<const Geometry>, std::size_t table_bytes,
-                                           SolveMethod);
+                                           int threads, SolveMethod);
 };
 
 // The best kernels this machine runs; "portable" or "avx2" in the environment variable TENGEN_ISA

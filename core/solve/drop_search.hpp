@@ -17,21 +17,24 @@
 
 #include "isa.hpp"
 #include "solve/book.hpp"
+#include "solve/bound_table.hpp"
+#include "solve/claims.hpp"
 #include "solve/drop_layout.hpp"
 #include "solve/drop_lines.hpp"
 #include "solve/drop_parity.hpp"
-#include "solve/drop_table.hpp"
 #include "solve/limit.hpp"
+#include "solve/score.hpp"
 
 TENGEN_BEGIN
 
-template <class Word, int K, int Stride>
+template <class Word, int K, int Stride, class TableOf>
 class DropSearch {
 public:
+    using Table = TableOf;
     using Node = DropNode<Word>;
 
-    DropSearch(const DropLayout<Word>& layout, std::size_t table_bytes)
-        : layout_(layout), lines_(layout), parity_(layout_, lines_), table_(table_bytes) {}
+    DropSearch(const DropLayout<Word>& layout, Table table)
+        : layout_(layout), lines_(layout), parity_(layout_, lines_), table_(std::move(table)) {}
     DropSearch(const DropSearch&) = delete;  // parity_ refers to its neighbours
     DropSearch& operator=(const DropSearch&) = delete;
 
@@ -69,6 +72,19 @@ public:
     }
     bool stopped() const { return stopped_; }
 
+    // The next question: is the score over alpha? First for a short loss and a short win, which
+    // is cheap to answer; then who wins at all, where parity helps most; then how long it takes,
+    // beginning at the slow end.
+    static int next_alpha(ScoreBounds bounds, int asked) {
+        if (bounds.low < 0 && bounds.high > 0) {
+            if (asked == 0 && bounds.low < -1) return bounds.low / 2;
+            if (asked == 1 && bounds.high > 1) return bounds.high / 2;
+            return asked % 2 == 0 ? 0 : -1;
+        }
+        if (bounds.low >= 0) return bounds.low + (bounds.high - bounds.low) / 3;
+        return bounds.high - 1 - (bounds.high - 1 - bounds.low) / 3;
+    }
+
     // A bound of the score: at least the result if that is over alpha, otherwise at most it.
     // The mover must not be able to win at once. Means nothing once stopped().
     int search(const Node& node, int alpha) {
@@ -101,8 +117,9 @@ public:
 
 private:
     static constexpr int kMaxMoves = 64;
-    static constexpr int kTableFrom = 8;  // with fewer empty cells searching beats looking up
-    static constexpr int kPeekFrom = 18;  // from here on the children are looked up first
+    static constexpr int kTableFrom = 8;   // with fewer empty cells searching beats looking up
+    static constexpr int kPeekFrom = 18;   // from here on the children are looked up first
+    static constexpr int kClaimFrom = 16;  // with fewer, threads hardly meet at a child
 
     struct Candidate {
         Word cell;
@@ -115,7 +132,7 @@ private:
         Word key = 0;
         if (uses_table) {
             key = key_of(node.own, occupied);
-            if (const Known* known = table_.find(key); known != nullptr) {
+            if (const auto known = table_.find(key)) {
                 low = std::max<int>(low, known->low);
                 high = std::min<int>(high, known->high);
                 if (low > alpha) return low;
@@ -130,20 +147,27 @@ private:
         if (node.empties >= kPeekFrom) {
             for (int i = 0; i < count; ++i) {
                 const Word cell = candidates[static_cast<std::size_t>(i)].cell;
-                const Known* known = table_.find(key_of(node.enemy, occupied | cell));
-                if (known != nullptr && -known->high > alpha) return -known->high;
+                const auto known = table_.find(key_of(node.enemy, occupied | cell));
+                if (known && -known->high > alpha) return -known->high;
             }
         }
         const std::uint64_t start = nodes_;
         int best = -layout_.cells;
-        for (int i = 0; i < count && best <= alpha; ++i) {
+        const auto try_move = [&](int i) {
             const Candidate& c = candidates[static_cast<std::size_t>(i)];
             const Node next{node.enemy, node.own | c.cell, node.enemy_wins, c.wins,
                             node.empties - 1};
-            const int score = -search(next, -alpha - 1);
-            if (stopped_) return 0;
-            best = std::max(best, score);
+            best = std::max(best, -search(next, -alpha - 1));
+            return !stopped_ && best <= alpha;
+        };
+        if (Table::kIsShared && node.empties >= kClaimFrom) {
+            search_apart(table_, count, try_move, [&](int i) {
+                return key_of(node.enemy, occupied | candidates[static_cast<std::size_t>(i)].cell);
+            });
+        } else {
+            for (int i = 0; i < count && try_move(i);) ++i;
         }
+        if (stopped_) return 0;
         if (uses_table) {
             if (best > alpha)
                 low = best;
@@ -224,7 +248,7 @@ private:
     DropLayout<Word> layout_;
     DropLines<Word, K, Stride> lines_;
     DropParity<Word, K, Stride> parity_;
-    DropTable<Word> table_;
+    Table table_;
     std::shared_ptr<const OpeningBook> book_;
     SolveLimit* limit_ = nullptr;
     std::uint64_t nodes_ = 0;

@@ -1,8 +1,11 @@
 // Exact scores of positions on a gravity board.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -10,39 +13,42 @@
 #include "solve/drop_search.hpp"
 #include "solve/limit.hpp"
 #include "solve/score.hpp"
+#include "solve/solo.hpp"
 
 TENGEN_BEGIN
 
-template <class Word, int K, int Stride>
+// `Threads` is Solo or Crew of a DropSearch.
+template <class Word, class Threads>
 class DropSolver {
 public:
-    using Search = DropSearch<Word, K, Stride>;
     using Node = DropNode<Word>;
 
-    DropSolver(const DropLayout<Word>& layout, std::size_t table_bytes)
-        : search_(layout, table_bytes) {}
+    DropSolver(const DropLayout<Word>& layout, std::size_t table_bytes, int threads)
+        : threads_(threads, table_bytes, layout) {}
 
-    std::uint64_t nodes() const { return search_.nodes(); }
-    void clear() { search_.clear(); }
-    void set_book(std::shared_ptr<const OpeningBook> book) { search_.set_book(std::move(book)); }
-    const DropLayout<Word>& layout() const { return search_.layout(); }
+    std::uint64_t nodes() const { return threads_.nodes(); }
+    void clear() { threads_.clear(); }
+    void set_book(std::shared_ptr<const OpeningBook> book) { threads_.set_book(book); }
+    const DropLayout<Word>& layout() const { return threads_.search().layout(); }
 
     // The score for the mover, who owns `own`; the game must not be over.
     ScoreBounds score(Word own, Word enemy, SolveLimit& limit) {
-        const Node root = search_.node(own, enemy);
-        search_.begin(root, limit);
-        return narrow(root);
+        const Node root = threads_.search().node(own, enemy);
+        Asked<Node> asked = about(root);
+        threads_.narrow(root, {&asked, 1}, limit);
+        return asked.bounds;
     }
 
     // Per column, its score for the mover, or nothing where the column is full.
     std::vector<std::optional<ScoreBounds>> move_scores(Word own, Word enemy, SolveLimit& limit) {
-        const Node root = search_.node(own, enemy);
-        search_.begin(root, limit);
-        const DropLayout<Word>& layout = search_.layout();
-        const Word playable = search_.tops(search_.occupied(root)) & layout.board;
-        std::vector<std::optional<ScoreBounds>> scores(static_cast<std::size_t>(layout.cols));
-        for (int col = 0; col < layout.cols; ++col) {
-            const Word cell = playable & layout.column(col);
+        const auto& search = threads_.search();
+        const Node root = search.node(own, enemy);
+        const Word playable = search.tops(search.occupied(root)) & layout().board;
+        std::vector<std::optional<ScoreBounds>> scores(static_cast<std::size_t>(layout().cols));
+        std::vector<Asked<Node>> replies;
+        std::vector<std::size_t> columns;  // of the replies
+        for (int col = 0; col < layout().cols; ++col) {
+            const Word cell = playable & layout().column(col);
             if (cell == 0) continue;
             auto& score = scores[static_cast<std::size_t>(col)];
             if ((cell & root.own_wins) != 0) {
@@ -50,9 +56,13 @@ public:
             } else if (root.empties == 1) {
                 score = ScoreBounds{0, 0};
             } else {
-                const ScoreBounds reply = narrow(search_.child(root, cell));
-                score = ScoreBounds{-reply.high, -reply.low};
+                replies.push_back(about(search.child(root, cell)));
+                columns.push_back(static_cast<std::size_t>(col));
             }
+        }
+        threads_.narrow(root, replies, limit);
+        for (std::size_t i = 0; i < replies.size(); ++i) {
+            scores[columns[i]] = ScoreBounds{-replies[i].bounds.high, -replies[i].bounds.low};
         }
         return scores;
     }
@@ -60,34 +70,13 @@ public:
 private:
     static int win_now(const Node& node) { return (node.empties + 1) / 2; }
 
-    ScoreBounds narrow(const Node& node) {
-        if (search_.wins_at_once(node)) return {win_now(node), win_now(node)};
-        ScoreBounds bounds{-(node.empties / 2), (node.empties - 1) / 2};
-        for (int asked = 0; !bounds.is_exact(); ++asked) {
-            const int alpha = next_alpha(bounds, asked);
-            const int result = search_.search(node, alpha);
-            if (search_.stopped()) break;
-            if (result > alpha)
-                bounds.low = result;
-            else
-                bounds.high = result;
-        }
-        return bounds;
-    }
-    // The next question: is the score over alpha? First for a short loss and a short win, which
-    // is cheap to answer; then who wins at all, where parity helps most; then how long it takes,
-    // beginning at the slow end.
-    static int next_alpha(ScoreBounds bounds, int asked) {
-        if (bounds.low < 0 && bounds.high > 0) {
-            if (asked == 0 && bounds.low < -1) return bounds.low / 2;
-            if (asked == 1 && bounds.high > 1) return bounds.high / 2;
-            return asked % 2 == 0 ? 0 : -1;
-        }
-        if (bounds.low >= 0) return bounds.low + (bounds.high - bounds.low) / 3;
-        return bounds.high - 1 - (bounds.high - 1 - bounds.low) / 3;
+    // What is known without a search.
+    Asked<Node> about(const Node& node) const {
+        if (threads_.search().wins_at_once(node)) return {node, {win_now(node), win_now(node)}};
+        return {node, {-(node.empties / 2), (node.empties - 1) / 2}};
     }
 
-    Search search_;
+    Threads threads_;
 };
 
 TENGEN_END

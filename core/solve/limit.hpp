@@ -11,10 +11,13 @@ namespace tengen {
 
 class SolveLimit {
 public:
+    static constexpr std::uint64_t kNodesPerCheck = 4096;
+
     // Counts from `nodes_so_far`; `interrupted` is asked now and then by the searching thread.
     SolveLimit(std::uint64_t nodes_so_far, std::uint64_t nodes, double seconds,
-               std::function<bool()> interrupted)
+               std::function<bool()> interrupted, std::uint64_t nodes_per_check = kNodesPerCheck)
         : last_node_(nodes_so_far + nodes),
+          nodes_per_check_(nodes_per_check),
           has_deadline_(seconds < kForever),
           deadline_(std::chrono::steady_clock::now()),
           interrupted_(std::move(interrupted)) {
@@ -26,7 +29,10 @@ public:
 
     // How many nodes there may be before check() is due again.
     std::uint64_t next_check(std::uint64_t nodes) const {
-        return std::min(nodes + kNodesPerCheck, last_node_);
+        return std::min(nodes + nodes_per_check_, last_node_);
+    }
+    std::uint64_t nodes_left(std::uint64_t nodes) const {
+        return last_node_ - std::min(nodes, last_node_);
     }
     // Whether to give up after so many nodes in all.
     bool check(std::uint64_t nodes) {
@@ -38,9 +44,9 @@ public:
 
 private:
     static constexpr double kForever = 1e9;
-    static constexpr std::uint64_t kNodesPerCheck = 4096;
 
     std::uint64_t last_node_;
+    std::uint64_t nodes_per_check_;
     bool has_deadline_;
     std::chrono::steady_clock::time_point deadline_;
     std::function<bool()> interrupted_;

@@ -29,6 +29,8 @@ struct ScoreBounds {
     int low = 0;
     int high = 0;
     bool is_exact() const { return low == high; }
+    // Takes in the answer to "is it over alpha?": then it is at least `found`, else at most that.
+    void learn(int alpha, int found) { (found > alpha ? low : high) = found; }
 };
 
 }  // namespace tengen

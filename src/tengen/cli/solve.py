@@ -24,6 +24,7 @@ def solve(
     ] = "",
     book: Annotated[bool, typer.Option("--book/--no-book", help="Use the opening book.")] = True,
     table_mb: Annotated[int, typer.Option(help="Size of the table in MiB.")] = DEFAULT_TABLE_MB,
+    threads: Annotated[int, typer.Option(help="Search with so many threads.")] = 1,
     time: Annotated[str | None, typer.Option(help="Give up after this, as in 10s.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Give up after so many.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document per line.")] = False,
@@ -36,7 +37,7 @@ def solve(
     Example: tengen solve connect4 4455
     """
     rules = game_of(game)
-    solver = Solver(rules, table_mb=table_mb, book=book)
+    solver = Solver(rules, table_mb=table_mb, book=book, threads=threads)
     seconds = _seconds(time)
     console = Console(highlight=False)
     for number, text in enumerate(_texts(moves), start=1):

@@ -11,21 +11,29 @@ from tengen.solve.solution import Bounds, Solution
 
 #: The table's size when nothing else is asked for.
 DEFAULT_TABLE_MB = 64
+MOST_THREADS = 256
 
 
 class Solver:
     """Solves positions of one game exactly; keeps what it has learnt until :meth:`clear`."""
 
     def __init__(
-        self, game: AnyGame, *, table_mb: int = DEFAULT_TABLE_MB, book: bool = True
+        self,
+        game: AnyGame,
+        *,
+        table_mb: int = DEFAULT_TABLE_MB,
+        book: bool = True,
+        threads: int = 1,
     ) -> None:
         if not isinstance(game, GridGame):
             raise SpecError(f"the solver plays k-in-a-row games, not {game.name}")
         if not 1 <= table_mb <= 1 << 20:
             raise SpecError(f"table_mb is {table_mb}; it must be from 1 to {1 << 20}")
+        if not 1 <= threads <= MOST_THREADS:
+            raise SpecError(f"threads is {threads}; it must be from 1 to {MOST_THREADS}")
         self.game = game
         self.book: Book | None = book_for(game) if book else None
-        self._native = _core.Solver(game.geometry, table_mb << 20)
+        self._native = _core.Solver(game.geometry, table_mb << 20, threads=threads)
         if self.book is not None:
             self._native.set_book(self.book.codes, self.book.scores, self.book.stones)
 
@@ -68,7 +76,7 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Positions searched so far."""
+        """Positions searched so far, by all threads together."""
         return self._native.nodes
 
     def _check_game(self, game: AnyGame) -> None:

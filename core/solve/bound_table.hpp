@@ -33,9 +33,11 @@ struct Known {
 };
 
 template <class Word>
-class DropTable {
+class BoundTable {
 public:
-    explicit DropTable(std::size_t bytes) {
+    static constexpr bool kIsShared = false;
+
+    explicit BoundTable(std::size_t bytes) {
         max_bits_ =
             std::max(kMinBits, static_cast<int>(std::bit_width(bytes / sizeof(Bucket))) - 1);
         const std::size_t size = sizeof(Bucket) << max_bits_;
@@ -87,7 +89,7 @@ private:
     static constexpr int kMinBits = 6;
     static constexpr int kGrowBits = 2;
 
-    // A key is never 0 (see key_of), so 0 marks a free entry.
+    // A key is never 0, so 0 marks a free entry.
     struct alignas(64) Bucket {
         std::array<Word, kWays> keys;
         std::array<Known, kWays> known;

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "isa.hpp"
@@ -17,6 +17,8 @@
 #include "rules/line_board.hpp"
 #include "rules/small_board.hpp"
 #include "rules/symmetry.hpp"
+#include "solve/bound_table.hpp"
+#include "solve/claims.hpp"
 #include "solve/limit.hpp"
 #include "solve/score.hpp"
 
@@ -89,60 +91,58 @@ private:
     std::vector<Table> tables_;
 };
 
+// A position as the search takes it: the mover's stones and the opponent's beside the board.
 template <class Board>
-class GeneralSolver {
+struct GeneralNode {
+    Board board;
+    Cells own;
+    Cells enemy;
+};
+
+template <class Board, class TableOf>
+class GeneralSearch {
 public:
-    GeneralSolver(const Geometry& geometry, std::size_t table_bytes)
+    using Table = TableOf;
+    using Node = GeneralNode<Board>;
+
+    GeneralSearch(const Geometry& geometry, Table table)
         : playable_(geometry.rules.playable_cells()),
           is_free_(geometry.rules.line == LineRule::free),
           has_gravity_(geometry.rules.gravity),
           lines_(lines_of(geometry)),
           symmetries_(geometry),
-          table_(std::bit_floor(std::max<std::size_t>(table_bytes / sizeof(Entry), 1024))) {}
+          table_(std::move(table)) {}
 
     std::uint64_t nodes() const { return nodes_; }
-    void clear() { std::fill(table_.begin(), table_.end(), Entry{}); }
+    void clear() { table_.clear(); }
 
-    // Requires an unfinished board.
-    ScoreBounds score(const Board& board, Cells own, Cells enemy, SolveLimit& limit) {
+    void begin(const Node&, SolveLimit& limit) {
         limit_ = &limit;
         next_check_ = limit.next_check(nodes_);
-        const int stones = board.stones();
-        if (winning_cells(board, true) != 0) {
-            const int win = win_score(playable_, stones);
-            return {win, win};
-        }
-        ScoreBounds bounds{lowest_score(playable_, stones), highest_score(playable_, stones)};
-        // First whether it is a win, a draw or a loss, then by how much, halving what is left.
-        while (!bounds.is_exact()) {
-            int middle = bounds.low + (bounds.high - bounds.low) / 2;
-            if (middle <= 0 && bounds.low / 2 < middle) {
-                middle = bounds.low / 2;
-            } else if (middle >= 0 && bounds.high / 2 > middle) {
-                middle = bounds.high / 2;
-            }
-            const int found = search(board, own, enemy, middle, middle + 1);
-            if (limit.is_reached()) break;
-            assert(bounds.low <= found && found <= bounds.high);
-            if (found <= middle) {
-                bounds.high = found;
-            } else {
-                bounds.low = found;
-            }
-        }
-        return bounds;
+    }
+    bool stopped() const { return limit_->is_reached(); }
+
+    // The next question: is the score over alpha? First whether it is a win, a draw or a loss, then
+    // by how much, halving what is left.
+    static int next_alpha(ScoreBounds bounds, int) {
+        const int middle = bounds.low + (bounds.high - bounds.low) / 2;
+        if (middle <= 0 && bounds.low / 2 < middle) return bounds.low / 2;
+        if (middle >= 0 && bounds.high / 2 > middle) return bounds.high / 2;
+        return middle;
+    }
+
+    // A bound of the score: at least the result if that is over alpha, otherwise at most it.
+    // The mover must not be able to win at once. Means nothing once stopped().
+    int search(const Node& node, int alpha) {
+        return search(node.board, node.own, node.enemy, alpha, alpha + 1);
     }
 
 private:
-    struct Entry {
-        std::uint64_t key = 0;  // both sets of stones, exactly; 0 is the empty board
-        std::int8_t low = kUnknownLow;
-        std::int8_t high = kUnknownHigh;
-    };
     static constexpr std::int8_t kUnknownLow = -100;
     static constexpr std::int8_t kUnknownHigh = 100;
 
     static constexpr int kThreatMerit = 100;  // a threat comes before any number of lines
+    static constexpr int kClaimFrom = 8;      // empty cells; with fewer it is not worth the trouble
 
     struct Candidate {
         typename Board::Spot spot;
@@ -171,17 +171,19 @@ private:
         if ((alpha = std::max(alpha, low)) >= beta) return alpha;
         if ((beta = std::min(beta, high)) <= alpha) return beta;
 
-        const std::uint64_t key = symmetries_.canonical_key(own, enemy);
-        Entry& slot = table_[(key * 0x9E3779B97F4A7C15u) >> shift()];
-        Entry known = slot.key == key ? slot : Entry{key};
+        const std::uint64_t key = key_of(own, enemy);
+        Known known{kUnknownLow, kUnknownHigh, 0};
+        if (const auto before = table_.find(key)) known = *before;
         if ((alpha = std::max<int>(alpha, known.low)) >= beta) return alpha;
         if ((beta = std::min<int>(beta, known.high)) <= alpha) return beta;
 
+        const std::uint64_t start = nodes_;
         const int found = best_reply(board, own, enemy, is_free_ ? threats : 0, alpha, beta);
         if (limit_->is_reached()) return 0;
         if (found <= alpha) known.high = static_cast<std::int8_t>(found);
         if (found >= beta) known.low = static_cast<std::int8_t>(found);
-        table_[(key * 0x9E3779B97F4A7C15u) >> shift()] = known;
+        known.work = static_cast<std::uint8_t>(std::bit_width(nodes_ - start));
+        table_.store(key, known);
         return found;
     }
 
@@ -201,20 +203,28 @@ private:
                          candidates.begin() + static_cast<std::ptrdiff_t>(count),
                          [](const Candidate& a, const Candidate& b) { return a.merit > b.merit; });
         int best = kUnknownLow;
-        for (std::size_t i = 0; i < count; ++i) {
+        const auto cell_at = [&](int i) {
+            return Cells{1} << board.cell_of(candidates[static_cast<std::size_t>(i)].spot);
+        };
+        const auto try_move = [&](int i) {
             Board child = board;
-            child.place(candidates[i].spot);
-            const Cells cell = Cells{1} << board.cell_of(candidates[i].spot);
+            child.place(candidates[static_cast<std::size_t>(i)].spot);
             int score = 0;
             if (winning_cells(child, true) != 0) {
                 score = -win_score(playable_, child.stones());
             } else if (!child.is_full()) {
-                score = -search(child, enemy, own | cell, -beta, -alpha);
+                score = -search(child, enemy, own | cell_at(i), -beta, -alpha);
             }
-            if (limit_->is_reached()) return 0;
             best = std::max(best, score);
             alpha = std::max(alpha, score);
-            if (alpha >= beta) break;
+            return !limit_->is_reached() && alpha < beta;
+        };
+        const int moves = static_cast<int>(count);
+        if (Table::kIsShared && playable_ - board.stones() >= kClaimFrom) {
+            search_apart(table_, moves, try_move,
+                         [&](int i) { return key_of(enemy, own | cell_at(i)); });
+        } else {
+            for (int i = 0; i < moves && try_move(i);) ++i;
         }
         return best;
     }
@@ -252,14 +262,17 @@ private:
         return merit;
     }
 
-    int shift() const { return 64 - std::countr_zero(table_.size()); }
+    // Both sets of stones, exactly. Never 0: no cell is in both.
+    std::uint64_t key_of(Cells own, Cells enemy) const {
+        return ~symmetries_.canonical_key(own, enemy);
+    }
 
     int playable_;
     bool is_free_;
     bool has_gravity_;
     std::vector<Cells> lines_;
     CellSymmetries symmetries_;
-    std::vector<Entry> table_;
+    Table table_;
     SolveLimit* limit_ = nullptr;
     std::uint64_t nodes_ = 0;
     std::uint64_t next_check_ = 0;
