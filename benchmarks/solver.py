@@ -9,6 +9,10 @@ They take turns in five blocks of positions a class. `--turns single` makes it p
 position: then the peer's clearing of its table, some 45 ms of writing, comes between any two calls
 of ours and leaves nothing in the caches, a cost that only the microseconds of late-easy show.
 
+`--threads N` measures instead what N threads gain over one: wall time of the scores alone and of
+all moves' scores of ten positions of 8 to 10 stones, one thread and N by turns, five times over.
+On a busy machine N threads do not get N cores, so how many they got is printed as well.
+
     make bench                                   # installs the peers first
     .venv/bin/python benchmarks/solver.py        # half an hour; --fewest 7 takes three minutes
 """
@@ -21,16 +25,17 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from statistics import mean
-from typing import TypeVar
-
-from bitbully import BitBully, Board
+from statistics import mean, median
+from typing import TYPE_CHECKING, TypeVar
 
 import tengen
 from tengen.arena.generation import wins_at_once
 from tengen.cli.bench import machine
 from tengen.rules import AnyPosition
 from tengen.solve import Solver, plies_to_end
+
+if TYPE_CHECKING:  # the peer is not needed to compare threads
+    from bitbully import BitBully
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ CLASSES = [
     PositionClass("early-medium", (0, 13), (14, 27), 40),
     PositionClass("early-hard", (0, 13), (28, 42), 20),
 ]
+FOR_THREADS = PositionClass("threads", (8, 10), (14, 42), 10)
 
 
 def draw(
@@ -85,9 +91,11 @@ def timed(solve: Callable[[T], int], position: T) -> tuple[int, float]:
 
 
 def compare(
-    positions: list[AnyPosition], ours: Solver, peer: BitBully, size: int
+    positions: list[AnyPosition], ours: Solver, peer: "BitBully", size: int
 ) -> dict[str, float]:
     """Mean times, nodes and disagreements, in blocks of ours and the peer's by turns."""
+    from bitbully import Board
+
     own_times, peer_times, wrong = [], [], 0
     nodes = ours.nodes
     for start in range(0, len(positions), size):
@@ -112,6 +120,42 @@ def compare(
     }
 
 
+def compare_threads(threads: int, seed: int, table_mb: int) -> None:
+    """Print the wall time of one thread over that of several, round by round, and the medians."""
+    game = tengen.game("connect4")
+    chance = random.Random(f"threads {seed}")
+    positions = draw(FOR_THREADS, chance, Solver(game).score)
+    solvers = [Solver(game, table_mb=table_mb, book=False, threads=n) for n in (1, threads)]
+    works: dict[str, Callable[[Solver, AnyPosition], object]] = {
+        "score": lambda solver, position: solver.score(position),
+        "all moves": lambda solver, position: solver.solve(position).scores,
+    }
+    for name, work in works.items():
+        ratios, wrong, nodes = [], 0, [solver.nodes for solver in solvers]
+        for _ in range(BLOCKS):
+            seconds, busy = [0.0, 0.0], 0.0
+            for position in positions:
+                answers = []
+                for i, solver in enumerate(solvers):
+                    solver.clear()
+                    start, busy_before = time.perf_counter(), time.process_time()
+                    answers.append(work(solver, position))
+                    seconds[i] += time.perf_counter() - start
+                    busy += i * (time.process_time() - busy_before)
+                wrong += answers[0] != answers[1]
+            ratios.append(seconds[0] / seconds[1])
+            print(
+                f"{name}: {seconds[0]:.2f} s, {threads} threads {seconds[1]:.2f} s "
+                f"on {busy / seconds[1]:.2f} cores: {ratios[-1]:.2f}x",
+                flush=True,
+            )
+        more = (solvers[1].nodes - nodes[1]) / (solvers[0].nodes - nodes[0])
+        print(
+            f"{name}: {median(ratios):.2f}x (from {min(ratios):.2f} to {max(ratios):.2f}), "
+            f"{more:.2f} times the nodes, {wrong} wrong"
+        )
+
+
 def main() -> None:
     """Measure every class and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -121,8 +165,14 @@ def main() -> None:
     parser.add_argument("--fewest", type=int, default=0, help="no positions with fewer stones")
     parser.add_argument("--turns", choices=["blocks", "single"], default="blocks")
     parser.add_argument("--table-mb", type=int, default=64)
+    parser.add_argument("--threads", type=int, help="compare so many threads with one")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    if arguments.threads is not None:
+        compare_threads(arguments.threads, arguments.seed, arguments.table_mb)
+        return
+    from bitbully import BitBully
+
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     game = tengen.game("connect4")
     labeller, peer = Solver(game), BitBully(opening_book=None)
