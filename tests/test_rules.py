@@ -227,7 +227,8 @@ def test_planes_show_the_board_from_the_movers_side() -> None:
     assert planes["colour"].sum() == 0
     assert game.planes(game.start(), ["colour"]).sum() == 42
     assert [row.sum() for row in planes["odd"]] == [0, 7, 0, 7, 0, 7], "the lowest row is odd"
-    assert grid("tictactoe").planes(grid("tictactoe").start(), ["odd"]).sum() == 0
+    flat = tengen.game("tictactoe")
+    assert flat.planes(flat.start(), ["odd"]).sum() == 0
 
 
 @pytest.mark.parametrize("name", ["last", "last0", "lastx", "frob", ""])

@@ -6,13 +6,11 @@ from typing import Annotated
 
 import typer
 
-from tengen.cli.table import HINT_PLAYER, Seat, TablePlay
+from tengen.cli.table import Seat, TablePlay
 from tengen.errors import SpecError
-from tengen.players import about, parse_player_spec, player
+from tengen.players import about, default_opponent, parse_player_spec, player
 from tengen.rules import AnyGame, GridGame, Outcome
 from tengen.rules import game as game_of
-
-DEFAULT_OPPONENT = HINT_PLAYER
 
 
 def play(
@@ -29,7 +27,8 @@ def play(
 ) -> None:
     """Play a game in the terminal, by arrow keys or typed moves.
 
-    Without --first and --second you begin against uct,time=1s.
+    Without --first and --second you begin, against the network that comes with the game, or where
+    there is none against uct,time=1s.
 
     Example: tengen play gomoku --first uct,time=2s --second human
     """
@@ -38,7 +37,7 @@ def play(
     first_spec = "human" if first is None else first
     second_spec = second
     if second_spec is None:
-        second_spec = DEFAULT_OPPONENT if _is_human(first_spec) else "human"
+        second_spec = default_opponent(rules) if _is_human(first_spec) else "human"
     seats = (
         _seat(first_spec, rules, seed),
         _seat(second_spec, rules, None if seed is None else seed + 1),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tengen.config import Settings
 from tengen.errors import SpecError
+from tengen.network import shipped_networks
 from tengen.players.net import hybrid_player, net_player
 from tengen.players.player import Player
 from tengen.players.simple import RandomPlayer, ReflexPlayer
@@ -98,3 +99,8 @@ def player(spec: str, game: AnyGame, *, seed: int | None = None) -> Player:
         raise SpecError(f"seed is {seed}; it must be a whole number from 0 to 2**64 - 1")
     chosen = secrets.randbits(64) if seed is None else seed
     return KINDS[parsed.kind].make(parsed, game, chosen)
+
+
+def default_opponent(game: AnyGame) -> str:
+    """Who plays when nobody is named: the network that comes with the game, else a tree search."""
+    return f"net:{game.name}" if game.name in shipped_networks() else "uct,time=1s"
