@@ -144,3 +144,15 @@ def test_other_keys_are_ignored_and_wide_boards_do_not_wrap() -> None:
     terminal.keys("\x1b[3~", "\x1b[1;5D", "\x1b", "\t", "7", "\r")
     screen = terminal.until("O >")
     assert next(line for line in screen.split("\n") if "X" in line and "·" in line)
+
+
+def test_training_is_watched_in_a_live_table(tmp_path: Path) -> None:
+    few = ("--set", "games=4", "--set", "selfplay.sims=4", "--set", "learn.batch=16")
+    arguments = ("--runs", str(tmp_path), "--iterations", "100000", "--no-plan", *few)
+    terminal = Terminal("train", "tictactoe", *arguments)
+    screen = terminal.until(r"\n +3 ")
+    assert re.search(r"iteration +policy +value +good +perfect +games/s +evals/s +cache", screen)
+    assert re.search(r"games, \d+:\d\d so far, .* left of 100000 iterations", screen)
+    terminal.interrupt()
+    screen = terminal.until("go on with")
+    assert terminal.exit_code() == 130
