@@ -237,7 +237,8 @@ def test_a_budget_counts_from_the_beginning_of_the_run() -> None:
     assert Budget(iterations=4).progress(state) == 0.75
     assert Budget(games=3000).progress(state) == 0.5
     assert Budget(iterations=3).is_spent(state)
-    assert not Budget(minutes=2).is_spent(state)
+    assert not Budget(minutes=2).is_spent(state, next_seconds=59)
+    assert Budget(minutes=2).is_spent(state, next_seconds=60), "it would end late by more"
     assert str(Budget(minutes=2)) == "2 minutes"
     with pytest.raises(tengen.SpecError, match="give one of"):
         Budget.read({}, where="train")

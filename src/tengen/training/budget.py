@@ -33,8 +33,10 @@ class Budget(Settings):
             spent = state.games / self.games
         return min(1.0, spent)
 
-    def is_spent(self, state: RunState) -> bool:
-        """Whether nothing is left."""
+    def is_spent(self, state: RunState, next_seconds: float = 0.0) -> bool:
+        """Whether nothing is left, or less than half of what comes next would take."""
+        if self.minutes is not None:
+            return state.seconds + next_seconds / 2 >= 60 * self.minutes
         return self.progress(state) >= 1
 
     def expected_seconds(self, per_iteration: float, games_per_iteration: int) -> float:

@@ -24,8 +24,11 @@ from tengen.training.run import Run
 def train(run: Run, budget: Budget, *, on_event: OnEvent = ignore) -> None:
     """Iterate until the budget is spent, then measure the best network as well as can be."""
     assessor = Assessor(run)
-    while not budget.is_spent(run.state):
+    last = 0.0
+    while not budget.is_spent(run.state, last):
+        before = run.state.seconds
         iterate(run, assessor, progress=budget.progress(run.state), on_event=on_event)
+        last = run.state.seconds - before
     figures = assessor.final(on_event=on_event)
     on_event(Event("end", run.state.iteration, figures=figures))
 
