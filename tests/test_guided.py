@@ -237,7 +237,7 @@ def test_with_haste_a_proof_is_of_the_soonest_win_and_the_latest_loss(
         worth = np.float32(1 - 0.5 * (16 + (solution.plies or 0)) / 25)
         assert report.value == np.sign(solution.score) * worth
         seen.add((np.sign(solution.score), solution.plies))
-    assert len(seen) >= 4
+    assert len(seen) >= 3
 
 
 def test_batches_of_leaves_spend_the_same_and_agree_on_what_is_clear() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tengen.config import Settings
 from tengen.errors import SpecError
+from tengen.network import read_network
 from tengen.rules import AnyGame, GridGame, parse_rules
 from tengen.selfplay.settings import SEARCH_KEYS
 from tengen.training.settings import TrainSettings
@@ -97,8 +98,10 @@ def merged(*layers: Mapping[str, object]) -> Values:
 
 def to_toml(settings: TrainSettings) -> str:
     """All settings with what they mean; :func:`read_config` reads it back."""
+    # All of them: in the place it is read, a preset may have chosen others than the defaults.
+    chosen = read_network(settings.network, settings.network_values).model_dump(mode="json")
     lines: list[str] = []
-    _write(settings, (), lines)
+    _write(settings.model_copy(update={"network_values": chosen}), (), lines)
     return "\n".join(lines) + "\n"
 
 
