@@ -200,6 +200,13 @@ void bind_config(nb::module_& module) {
         .value("puct", Selection::puct)
         .value("gumbel", Selection::gumbel)
         .value("hybrid", Selection::hybrid);
+    module.def(
+        "win_by_fours",
+        [](const Position& position, std::uint64_t nodes) {
+            if (position.outcome() != Outcome::ongoing) throw IllegalMove("the game is over");
+            return win_by_fours(position, nodes);
+        },
+        "position"_a, "nodes"_a, "The moves up to a win by continuous fours, or none.");
     nb::enum_<Evaluation>(module, "Evaluation", "Where priors and values come from.")
         .value("batched", Evaluation::batched)
         .value("uniform", Evaluation::uniform);
@@ -209,22 +216,25 @@ void bind_config(nb::module_& module) {
             "__init__",
             [](NeuralConfig* config, Selection selection, Evaluation evaluation, double c,
                double visits_offset, double first_play, bool first_play_is_drop,
-               double virtual_loss, double draw_value, double haste, bool proof, bool share,
-               int considered, double c_visit, double c_scale, int top, std::size_t memory_bytes) {
+               double virtual_loss, double draw_value, double haste, bool proof, bool vcf,
+               bool share, int considered, double c_visit, double c_scale, int top,
+               std::size_t memory_bytes) {
                 if (considered < 1 || top < 1) throw UserError("considered and top are at least 1");
-                new (config) NeuralConfig{
-                    selection,    evaluation, c,     visits_offset, first_play, first_play_is_drop,
-                    virtual_loss, draw_value, haste, proof,         share,      considered,
-                    c_visit,      c_scale,    top,   memory_bytes};
+                new (config) NeuralConfig{selection,     evaluation,  c,
+                                          visits_offset, first_play,  first_play_is_drop,
+                                          virtual_loss,  draw_value,  haste,
+                                          proof,         vcf,         share,
+                                          considered,    c_visit,     c_scale,
+                                          top,           memory_bytes};
             },
             nb::kw_only(), "selection"_a = Selection::puct, "evaluation"_a = Evaluation::batched,
             "c"_a = defaults.c, "visits_offset"_a = defaults.visits_offset,
             "first_play"_a = defaults.first_play,
             "first_play_is_drop"_a = defaults.first_play_is_drop,
             "virtual_loss"_a = defaults.virtual_loss, "draw_value"_a = defaults.draw_value,
-            "haste"_a = defaults.haste, "proof"_a = defaults.proof, "share"_a = defaults.share,
-            "considered"_a = defaults.considered, "c_visit"_a = defaults.c_visit,
-            "c_scale"_a = defaults.c_scale, "top"_a = defaults.top,
+            "haste"_a = defaults.haste, "proof"_a = defaults.proof, "vcf"_a = defaults.vcf,
+            "share"_a = defaults.share, "considered"_a = defaults.considered,
+            "c_visit"_a = defaults.c_visit, "c_scale"_a = defaults.c_scale, "top"_a = defaults.top,
             "memory_bytes"_a = defaults.memory_bytes);
     nb::class_<RootNoise>(module, "RootNoise", "Chance at the root of a self-play search.")
         .def(

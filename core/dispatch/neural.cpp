@@ -116,6 +116,12 @@ TENGEN_END
 
 namespace tengen {
 
+std::vector<Cell> win_by_fours(const Position& position, std::uint64_t nodes) {
+    const Geometry& g = position.geometry();
+    require_fours(g.rules);
+    return FourSearch<0>().find(LineBoard<0>::from_cells(g, position.cells()), nodes);
+}
+
 std::unique_ptr<NeuralSearch> make_neural_search(const Position& position,
                                                  const NeuralConfig& config,
                                                  std::vector<Plane> planes, std::size_t cache_bytes,

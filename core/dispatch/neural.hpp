@@ -59,6 +59,10 @@ public:
     virtual CacheCounts cache() const = 0;
 };
 
+// The moves of both sides up to a win of the mover by continuous fours (solve/fours.hpp), or none.
+// Throws UserError where the rules do not fit.
+std::vector<Cell> win_by_fours(const Position& position, std::uint64_t nodes);
+
 std::unique_ptr<NeuralSearch> make_neural_search(const Position& position,
                                                  const NeuralConfig& config,
                                                  std::vector<Plane> planes, std::size_t cache_bytes,

@@ -23,6 +23,7 @@
 #include "search/planes.hpp"
 #include "search/priors.hpp"
 #include "search/root_plan.hpp"
+#include "solve/fours.hpp"
 
 TENGEN_BEGIN
 
@@ -49,6 +50,7 @@ public:
           random_(seed),
           tree_(config),
           plan_(config),
+          fours_(root.geometry(), config.vcf && config.proof),
           root_(root) {
         reset(root, filled);
     }
@@ -215,6 +217,8 @@ private:
             node.is_over = true;
         } else if (config_.proof && board.mover_wins_at_once()) {
             tree_.settle(node, Proof::win, win_after(board, 1));
+        } else if (fours_.first(board, kFoursInTree) != kNone) {
+            tree_.settle(node, Proof::win, 1.0);
         }
         return id;
     }
@@ -246,13 +250,15 @@ private:
     // Below the root, positions with a win at once are known from the start; the root itself needs
     // a move to show for it.
     void find_wins(const Board& board) {
+        const Cell four = fours_.first(board, kFoursAtRoot);
         for (std::size_t i = 0; i < root_node().edge_count; ++i) {
             Board after = board;
             const auto spot = after.landing_cell(tree_.edge(0, i).move);
             after.place(spot);
-            if (!after.stone_won(spot)) continue;
+            if (!after.stone_won(spot) && after.cell_of(spot) != four) continue;
             const NodeId child = add_node(after, spot);
             tree_.edge(0, i).child = child;
+            tree_.settle(tree_.node(child), Proof::loss, -win_after(board, 1));
             tree_.settle(tree_.node(0), Proof::win, win_after(board, 1));
         }
     }
@@ -381,6 +387,7 @@ private:
     Random random_;
     NeuralTree tree_;
     RootPlan plan_;
+    FourProbe<Board> fours_;
     Board root_;
     std::vector<Cell> root_filled_;
     RootNoise noise_;

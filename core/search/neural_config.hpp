@@ -27,6 +27,7 @@ struct NeuralConfig {
     double draw_value = 0;            // of a drawn game, to the player who would be to move
     double haste = 0;                 // how much less a win with the last stone is worth
     bool proof = true;                // carry proven results towards the root
+    bool vcf = false;                 // with proof, look for wins by continuous fours
     bool share = false;               // equal positions share their statistics
     int considered = 16;              // Gumbel: moves looked at, at most
     double c_visit = 50;              // Gumbel: how values of [-1, 1] weigh against logits

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tengen import _core
 from tengen.errors import SpecError
 from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
 from tengen.players.player import Player, require_ongoing
@@ -30,6 +31,8 @@ def net_player(
     network = OnnxEvaluator(resolve_network(target), game, precision=settings.precision)
     if settings.haste is None:
         settings = settings.model_copy(update={"haste": network.card.haste})
+    if settings.vcf:
+        _require_fours(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:
@@ -58,6 +61,14 @@ def _engine(
         )
     judge = EvaluatorJudge(game, evaluator, cache_mb=cache_mb, threads=threads)
     return ReferenceGuided(game, judge, settings, seed=seed)
+
+
+def _require_fours(game: AnyGame, settings: GuidedSettings) -> None:
+    """Refuse what does not go with wins by fours now rather than in the first search."""
+    if not isinstance(game, GridGame):
+        raise SpecError(f"vcf is for k-in-a-row games, not {game.name}")
+    settings.native()
+    _core.win_by_fours(game.start(), 1)
 
 
 def hybrid_player(

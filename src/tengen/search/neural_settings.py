@@ -6,6 +6,7 @@ from pydantic import Field
 
 from tengen import _core
 from tengen.config import Seconds, Settings, Switch
+from tengen.errors import SpecError
 
 #: Simulations of a search that was given no budget at all.
 DEFAULT_SIMS = 800
@@ -49,6 +50,7 @@ class GuidedSettings(Settings):
     precision: Literal["fp32", "int8"] = Field(default="fp32", description="of the network")
     reuse: Switch = Field(default=True, description="keep the subtree between moves")
     proof: Switch = Field(default=True, description="back up proven wins, draws and losses")
+    vcf: Switch = Field(default=False, description="with proof, look for wins by continuous fours")
     cache: int = Field(default=64, ge=0, le=1 << 15, description="known evaluations, in MiB")
     memory: int = Field(default=1024, ge=1, le=1 << 15, description="cap of the tree in MiB")
 
@@ -59,6 +61,9 @@ class GuidedSettings(Settings):
 
     def native(self, evaluation: _core.Evaluation | None = None) -> _core.NeuralConfig:
         """The same for the core; priors and values come from batches unless told otherwise."""
+        if self.vcf and self.haste:
+            # How soon such a win comes is not known, only that it does.
+            raise SpecError(f"vcf is on and haste is {self.haste:g}; with vcf it must be 0")
         return _core.NeuralConfig(
             selection=_core.Selection[self.search],
             evaluation=evaluation or _core.Evaluation.batched,
@@ -70,6 +75,7 @@ class GuidedSettings(Settings):
             draw_value=self.draw,
             haste=self.haste or 0.0,
             proof=self.proof,
+            vcf=self.vcf,
             share=self.share,
             considered=self.m,
             c_visit=self.cvisit,

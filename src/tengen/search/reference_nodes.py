@@ -19,6 +19,8 @@ WINS = (Outcome.first_wins, Outcome.second_wins)
 
 def check_searchable(game: AnyGame, settings: GuidedSettings) -> None:
     """Refuse settings that have no meaning for a game."""
+    if settings.vcf:
+        raise SpecError(f"net.vcf is on; for {game.name} it must be off")
     if settings.haste and not isinstance(game, GridGame | ReferenceGame):
         # It counts on every move to add one stone.
         raise SpecError(f"net.haste is {settings.haste}; for {game.name} it must be 0")

@@ -20,7 +20,7 @@ def _parse_steps(value: object) -> object:
 #: What of a player's search self-play can be told; the rest has keys of its own here or none.
 SEARCH_KEYS = frozenset(
     ("search", "c", "offset", "fpu", "drop", "m", "cvisit", "cscale", "draw", "haste", "share",
-     "proof", "memory")
+     "proof", "vcf", "memory")
 )  # fmt: skip
 
 _Steps = Annotated[tuple[tuple[int, float], ...], BeforeValidator(_parse_steps)]
