@@ -31,6 +31,8 @@ def net_player(
     network = OnnxEvaluator(resolve_network(target), game, precision=settings.precision)
     if settings.haste is None:
         settings = settings.model_copy(update={"haste": network.card.haste})
+    if settings.vcf is None:
+        settings = settings.model_copy(update={"vcf": _can_have_fours(game, settings)})
     if settings.vcf:
         _require_fours(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
@@ -61,6 +63,13 @@ def _engine(
         )
     judge = EvaluatorJudge(game, evaluator, cache_mb=cache_mb, threads=threads)
     return ReferenceGuided(game, judge, settings, seed=seed)
+
+
+def _can_have_fours(game: AnyGame, settings: GuidedSettings) -> bool:
+    """Whether wins by fours can be looked for; where they can, it costs little and wins games."""
+    if not isinstance(game, GridGame) or not settings.proof or settings.haste:
+        return False
+    return not game.rules.gravity and game.rules.line in ("free", "exact")
 
 
 def _require_fours(game: AnyGame, settings: GuidedSettings) -> None:

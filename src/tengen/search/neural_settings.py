@@ -50,7 +50,9 @@ class GuidedSettings(Settings):
     precision: Literal["fp32", "int8"] = Field(default="fp32", description="of the network")
     reuse: Switch = Field(default=True, description="keep the subtree between moves")
     proof: Switch = Field(default=True, description="back up proven wins, draws and losses")
-    vcf: Switch = Field(default=False, description="with proof, look for wins by continuous fours")
+    vcf: Switch | None = Field(
+        default=None, description="look for wins by continuous fours; where that can be done"
+    )
     cache: int = Field(default=64, ge=0, le=1 << 15, description="known evaluations, in MiB")
     memory: int = Field(default=1024, ge=1, le=1 << 15, description="cap of the tree in MiB")
 
@@ -75,7 +77,7 @@ class GuidedSettings(Settings):
             draw_value=self.draw,
             haste=self.haste or 0.0,
             proof=self.proof,
-            vcf=self.vcf,
+            vcf=bool(self.vcf),
             share=self.share,
             considered=self.m,
             c_visit=self.cvisit,
