@@ -74,7 +74,7 @@ bench: .venv/.bench  ## measure against the peers
 # An installation of its own, so that the ordinary one stays fast.
 SANITIZE_BIN := .venv-sanitize/bin
 NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py tests/test_solver_threads.py \
-	tests/test_uct.py tests/test_guided.py tests/test_selfplay.py
+	tests/test_fours.py tests/test_uct.py tests/test_guided.py tests/test_selfplay.py
 
 .venv-sanitize/.built: constraints.txt pyproject.toml $(CORE) $(shell find src -name '*.py')
 	$(PYTHON) -m venv .venv-sanitize

@@ -1,7 +1,6 @@
 """Wins by continuous fours: against a plain search for them, and against the exact solver."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,7 @@ import pytest
 
 import tengen
 from tengen import _core
-from tengen.network import NetworkCard, build, export_onnx, read_network
-from tengen.rules import AnyPosition, GridGame, Outcome
+from tengen.rules import AnyPosition, Outcome
 from tests.test_guided import searched
 
 MANY = 1_000_000
@@ -140,16 +138,12 @@ def test_a_limit_of_positions_is_kept() -> None:
 
 
 @pytest.mark.parametrize("spec", ["connect4", "caro-blocked", "mnk:9x9x5:line=blocked-free"])
-def test_rules_under_which_answers_are_not_forced_are_refused(spec: str, tmp_path: Path) -> None:
+def test_rules_under_which_answers_are_not_forced_are_refused(spec: str) -> None:
     game = tengen.game(spec)
     with pytest.raises(tengen.TengenError, match="vcf is for boards without gravity"):
         found(game.position())
-    assert isinstance(game, GridGame)
-    config = read_network("resnet", {"blocks": 1, "channels": 8})
-    path = tmp_path / "net.onnx"
-    export_onnx(build(config, game), NetworkCard.of(config, game), path)
     with pytest.raises(tengen.TengenError, match="vcf is for boards without gravity"):
-        tengen.player(f"net:{path},vcf=on", game)
+        searched(game.position(), 4, vcf=True)
 
 
 @pytest.mark.parametrize("spec", ["mnk:9x9x4", "mnk:6x6x4"])
@@ -176,15 +170,3 @@ def test_a_search_avoids_what_loses_to_fours() -> None:
         chosen = position.play(report.pv[0])
         if not report.is_proven and not chosen.is_over:
             assert found(chosen, nodes=64) == []
-
-
-def test_haste_and_fours_do_not_go_together(tmp_path: Path) -> None:
-    game = tengen.game("mnk:7x7x5")
-    assert isinstance(game, GridGame)
-    config = read_network("resnet", {"blocks": 1, "channels": 8})
-    path = tmp_path / "hasty.onnx"
-    export_onnx(build(config, game), NetworkCard.of(config, game, haste=0.5), path)
-    with pytest.raises(tengen.SpecError, match=r"vcf is on and haste is 0\.5"):
-        tengen.player(f"net:{path},vcf=on", game)
-    player = tengen.player(f"net:{path},vcf=on,haste=0,sims=8", game, seed=1)
-    assert player.decide(game.position()).move in range(49)

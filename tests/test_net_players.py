@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import tengen
-from tengen.network import export_onnx
+from tengen.network import NetworkCard, build, export_onnx, read_network
 from tengen.rules import AnyGame, AnyPosition, GridGame
 from tengen.search import GuidedSearch, GuidedSettings
 from tests.evaluators import TableEvaluator
@@ -217,3 +217,37 @@ def test_a_network_plays_from_the_command_line(nets: dict[str, Path]) -> None:
     refused = run("play", "gomoku", "--second", spec)
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
+
+
+def hasty(spec: str, path: Path, haste: float = 0.0) -> Path:
+    """An untrained network that was taught with this haste."""
+    game = tengen.game(spec)
+    config = read_network("resnet", {"blocks": 1, "channels": 8})
+    export_onnx(build(config, game), NetworkCard.of(config, game, haste=haste), path)
+    return path
+
+
+@pytest.mark.parametrize("spec", ["connect4", "caro-blocked"])
+def test_fours_are_refused_where_answers_are_not_forced(spec: str, tmp_path: Path) -> None:
+    path = hasty(spec, tmp_path / "net.onnx")
+    with pytest.raises(tengen.TengenError, match="vcf is for boards without gravity"):
+        tengen.player(f"net:{path},vcf=on", tengen.game(spec))
+    tengen.player(f"net:{path}", tengen.game(spec))
+
+
+def test_haste_and_fours_do_not_go_together(tmp_path: Path) -> None:
+    path, game = hasty("mnk:7x7x5", tmp_path / "net.onnx", haste=0.5), tengen.game("mnk:7x7x5")
+    with pytest.raises(tengen.SpecError, match=r"vcf is on and haste is 0\.5"):
+        tengen.player(f"net:{path},vcf=on", game)
+    player = tengen.player(f"net:{path},vcf=on,haste=0,sims=8", game, seed=1)
+    assert player.decide(game.position()).move in range(49)
+
+
+def test_fours_are_looked_for_unless_told_otherwise(tmp_path: Path) -> None:
+    """Three in a row, open at both ends, and the opponent does not see it coming."""
+    path, game = hasty("mnk:9x9x5", tmp_path / "net.onnx"), tengen.game("mnk:9x9x5")
+    position = game.position("d5 a1 e5 i1 f5 a9")
+    seen = tengen.player(f"net:{path},sims=1", game, seed=1).decide(position)
+    assert seen.proven
+    assert seen.value == 1
+    assert not tengen.player(f"net:{path},sims=1,vcf=off", game, seed=1).decide(position).proven
