@@ -66,7 +66,7 @@ def _engine(
 
 
 def _can_have_fours(game: AnyGame, settings: GuidedSettings) -> bool:
-    """Whether wins by fours can be looked for; where they can, it costs little and wins games."""
+    """Whether wins by fours can be looked for; where they can, it wins games."""
     if not isinstance(game, GridGame) or not settings.proof or settings.haste:
         return False
     return not game.rules.gravity and game.rules.line in ("free", "exact")
