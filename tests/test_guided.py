@@ -61,6 +61,18 @@ def searched(
 
 
 @pytest.mark.parametrize("spec", GAMES)
+def test_the_native_search_shows_the_evaluator_the_planes_of_the_position(spec: str) -> None:
+    game = grid(spec)
+    names = ("mover", "opponent", "empty", "playable", "last1", "colour", "odd", "wins", "threats")
+    evaluator = TableEvaluator(moves_of(game), names)
+    reference = ReferenceGuided(game, EvaluatorJudge(game, evaluator), GuidedSettings(batch=1))
+    reference.place(game.position())
+    reference.run(300, math.inf)
+    found = searched(game.position(), 300, evaluator)
+    assert found.visits == reference.report().visits
+
+
+@pytest.mark.parametrize("spec", GAMES)
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_the_native_search_equals_the_reference(spec: str, settings: dict[str, Any]) -> None:
     game = grid(spec)

@@ -231,6 +231,34 @@ def test_planes_show_the_board_from_the_movers_side() -> None:
     assert flat.planes(flat.start(), ["odd"]).sum() == 0
 
 
+def test_planes_show_where_a_stone_would_win_within_reach_or_not() -> None:
+    game = tengen.game("connect4")
+    # Three of the first player's at b1 c1 d1, three of the second's in column g.
+    wins, threats = game.planes(game.position("2 7 3 7 4 7").state, ["wins", "threats"])
+    assert np.argwhere(wins).tolist() == [[5, 0], [5, 4]]
+    assert np.argwhere(threats).tolist() == [[2, 6]]
+    # c2 d2 e2 of the first player: b2 has no stone under it yet, f2 has.
+    wins, threats = game.planes(game.position("3 4 4 3 3 5 5 6").state, ["wins", "threats"])
+    assert np.argwhere(wins).tolist() == []
+    wins, threats = game.planes(game.position("4 3 3 5 5 6 4 1").state, ["wins", "threats"])
+    assert np.argwhere(wins).tolist() == [[4, 1], [4, 5]]
+    assert np.argwhere(threats).tolist() == []
+
+
+@given(rules(largest=6), st.data())
+@settings(max_examples=100, deadline=None)
+def test_the_plane_of_wins_is_what_playing_there_says(found: Rules, data: st.DataObject) -> None:
+    game = GridGame(found)
+    position = random_position(game, data, most=20)
+    if position.is_over:
+        return
+    wins = game.planes(position.state, ["wins"]).ravel()
+    for move in position.legal_moves:
+        cell = game.filled_cell(position.state, move)
+        after = position.play(move).outcome
+        assert bool(wins[cell]) == (after in (Outcome.first_wins, Outcome.second_wins))
+
+
 @pytest.mark.parametrize("name", ["last", "last0", "lastx", "frob", ""])
 def test_an_unknown_plane_is_refused(name: str) -> None:
     game = GridGame(Rules(rows=3, cols=3, k=3))

@@ -80,7 +80,9 @@ void bind_rules(nb::module_& module) {
         .value("playable", PlaneKind::playable)
         .value("last", PlaneKind::last)
         .value("colour", PlaneKind::colour)
-        .value("odd", PlaneKind::odd);
+        .value("odd", PlaneKind::odd)
+        .value("wins", PlaneKind::wins)
+        .value("threats", PlaneKind::threats);
 
     module.attr("MAX_SIDE") = kMaxSide;
 

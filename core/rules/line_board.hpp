@@ -166,15 +166,23 @@ public:
         if (std::popcount(own) < n - 1) return 0;
         return completing(own, n, 1) & g_->open_line[line] & ~own & ~lines_[1 - player][line];
     }
-    bool mover_wins_at_once() const {
+    // Calls visit(cell) for every empty cell, within reach or not, where a stone of the mover's, or
+    // else of the opponent's, would win; more than once where it would make several lines.
+    template <class Visit>
+    void for_each_completing(bool of_mover, Visit visit) const {
+        const std::size_t player = of_mover ? mover() : 1 - mover();
         for (std::size_t line = 0; line < static_cast<std::size_t>(g_->line_count); ++line) {
-            for (Line bits = completing_on(mover(), line, k()); bits != 0; bits &= bits - 1) {
+            for (Line bits = completing_on(player, line, k()); bits != 0; bits &= bits - 1) {
                 const auto bit = static_cast<std::size_t>(std::countr_zero(bits));
                 const Cell cell = g_->cell_on_line[line][bit];
-                if (lands(cell) && would_win(mover(), cell)) return true;
+                if (would_win(player, cell)) visit(cell);
             }
         }
-        return false;
+    }
+    bool mover_wins_at_once() const {
+        bool wins = false;
+        for_each_completing(true, [&](Cell cell) { wins = wins || lands(cell); });
+        return wins;
     }
     // Whether an empty cell can be filled by the next stone.
     bool lands(Cell cell) const {

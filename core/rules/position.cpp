@@ -205,6 +205,12 @@ void Position::write_planes(std::span<const Plane> planes, std::span<float> out)
                 case PlaneKind::playable: set = lands[i]; break;
                 case PlaneKind::colour: set = board.mover() == 0; break;
                 case PlaneKind::odd: set = board.geometry().has_odd_height(cell); break;
+                case PlaneKind::wins:
+                    set = board.is_empty(cell) && board.would_win(board.mover(), cell);
+                    break;
+                case PlaneKind::threats:
+                    set = board.is_empty(cell) && board.would_win(1 - board.mover(), cell);
+                    break;
                 case PlaneKind::last: break;
             }
             if (set) plane[i] = 1.0f;

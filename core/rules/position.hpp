@@ -14,7 +14,17 @@
 
 namespace tengen {
 
-enum class PlaneKind : std::uint8_t { mover, opponent, empty, playable, last, colour, odd };
+enum class PlaneKind : std::uint8_t {
+    mover,
+    opponent,
+    empty,
+    playable,
+    last,
+    colour,
+    odd,
+    wins,     // where the mover's stone would win, could it be placed there
+    threats,  // where the opponent's would
+};
 
 // One feature plane of a network's input; `age` counts back from 1 for PlaneKind::last.
 struct Plane {

@@ -154,7 +154,7 @@ public:
         return completing(own, n, 1) | completing(own, n, h) | completing(own, n, h + 1) |
                completing(own, n, h - 1);
     }
-    // The landing cells among `candidates` where `own`, moving now, would win at once.
+    // The cells among `candidates`, all empty, where a stone would win for `own`.
     std::uint64_t winning_cells(std::uint64_t own, std::uint64_t enemy,
                                 std::uint64_t candidates) const {
         std::uint64_t cells = completing_cells(own, k()) & candidates;
@@ -165,6 +165,17 @@ public:
             if (has_line(own | cell, enemy)) winning |= cell;
         }
         return winning;
+    }
+    // Calls visit(cell) for every empty cell, within reach or not, where a stone of the mover's, or
+    // else of the opponent's, would win.
+    template <class Visit>
+    void for_each_completing(bool of_mover, Visit visit) const {
+        const std::uint64_t empty = g_->small.playable & ~occupied();
+        std::uint64_t cells =
+            of_mover ? winning_cells(own_, enemy_, empty) : winning_cells(enemy_, own_, empty);
+        for (; cells != 0; cells &= cells - 1) {
+            visit(g_->small.cell_of_bit[static_cast<std::size_t>(std::countr_zero(cells))]);
+        }
     }
     bool mover_wins_at_once() const { return winning_cells(own_, enemy_, landing_cells()) != 0; }
 

@@ -61,6 +61,12 @@ void write_planes(const Board& board, std::span<const Cell> filled, std::span<co
             case PlaneKind::odd:
                 mark(out, [&](Cell c) { return board.geometry().has_odd_height(c); });
                 break;
+            case PlaneKind::wins:
+                board.for_each_completing(true, [&](Cell c) { out[c] = 1.0f; });
+                break;
+            case PlaneKind::threats:
+                board.for_each_completing(false, [&](Cell c) { out[c] = 1.0f; });
+                break;
             case PlaneKind::last:
                 if (age <= filled.size()) out[filled[filled.size() - age]] = 1.0f;
                 break;

@@ -156,9 +156,10 @@ class Game(ABC, Generic[State]):
 
         Names are ``mover``, ``opponent``, ``empty``, ``playable`` (what a move can fill now),
         ``last1``, ``last2``, … (the cell filled so many plies ago), ``colour`` (1 everywhere when
-        the first player is to move) and ``odd`` (cells at an odd height, the lowest row being 1;
-        none without gravity). Without a method of its own a game has those that
-        follow from its symbols and legal moves.
+        the first player is to move), ``odd`` (cells at an odd height, the lowest row being 1; none
+        without gravity), ``wins`` and ``threats`` (empty cells where a stone of the mover's, or of
+        the opponent's, would win). Without a method of its own a game has those that follow from
+        its symbols and legal moves.
         """
         for name in names:
             if parse_plane(name)[0] is _core.PlaneKind.last:

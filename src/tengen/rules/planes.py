@@ -23,7 +23,7 @@ def parse_plane(name: str) -> tuple[_core.PlaneKind, int]:
     if name not in _KINDS or name == "last":
         raise SpecError(
             f"plane {name!r} is not known; planes are mover, opponent, empty, playable, "
-            "last1, last2, …, colour and odd"
+            "last1, last2, …, colour, odd, wins and threats"
         )
     return _KINDS[name], 0
 
@@ -56,8 +56,8 @@ def drawn_planes(
                 plane[list(playable)] = 1
             case "colour":
                 plane[:] = mover == 0
-            case "odd":
-                pass  # of gravity alone, which a drawn board has not
+            case "odd" | "wins" | "threats":
+                pass  # of gravity and of lines, which a drawn board has not
             case _:
                 raise AssertionError(f"{name} does not follow from a board")
     return planes
