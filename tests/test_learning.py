@@ -12,6 +12,7 @@ from tengen.rules import GridGame
 from tengen.selfplay import SelfPlay, SelfPlaySettings
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
 from tengen.training.learner import Learner, LearnSettings
+from tengen.training.muon import Muon, orthogonal
 from tengen.training.samples import Samples, TargetSettings, averaged, samples_of
 from tests.evaluators import TableEvaluator
 from tests.networks import SMALL
@@ -67,6 +68,37 @@ def test_the_rate_goes_up_and_then_down() -> None:
     assert settings.rate_at(500, 1) == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize("shape", [(24, 16, 3, 3), (64, 16, 1, 1)])
+def test_muons_steps_have_singular_values_near_one(shape: tuple[int, ...]) -> None:
+    torch.manual_seed(1)
+    gradient = torch.randn(shape) * torch.logspace(-1, 1, shape[1])[:, None, None]
+    step = orthogonal(gradient)
+    assert step.shape == gradient.shape
+    values = torch.linalg.svdvals(step.flatten(start_dim=1))
+    assert values.max() < 1.3
+    assert values.median() > 0.6
+    assert (step.flatten() @ gradient.flatten()) > 0, "it still goes downhill"
+
+
+def test_muon_moves_kernels_by_its_own_rule_and_the_rest_as_adamw_does() -> None:
+    torch.manual_seed(1)
+    kernel, bias = (torch.nn.Parameter(torch.randn(size)) for size in ((16, 16, 3, 3), (16,)))
+    twin = torch.nn.Parameter(bias.detach().clone())
+    before = kernel.detach().clone()
+    muon = Muon([kernel, bias], lr=0.01, weight_decay=0.0)
+    adamw = torch.optim.AdamW([twin], lr=0.01, weight_decay=0.0)
+    for number in range(3):
+        kernel.grad = torch.full_like(kernel, 0.5)
+        bias.grad = torch.linspace(-1, 1, 16) * (number + 1)
+        twin.grad = bias.grad.clone()
+        muon.step()
+        adamw.step()
+    torch.testing.assert_close(bias, twin)
+    moved = before - kernel
+    assert moved.min() > 0
+    torch.testing.assert_close(moved, torch.full_like(moved, moved.mean().item()))
+
+
 def test_the_average_follows_the_weights() -> None:
     game = grid("tictactoe")
     learner = learner_of("mnk", game)
@@ -79,7 +111,7 @@ def test_the_average_follows_the_weights() -> None:
     assert not learner.averaged.training
 
 
-@pytest.mark.parametrize("optimiser", ["adamw", "sgd"])
+@pytest.mark.parametrize("optimiser", ["adamw", "muon", "sgd"])
 def test_going_on_from_a_checkpoint_changes_nothing(tmp_path: Path, optimiser: str) -> None:
     game = grid("connect4")
     config = read_network("resnet", SMALL["resnet"])

@@ -17,20 +17,23 @@ from torch.nn import functional
 from tengen.config import Settings
 from tengen.network import Network, Output
 from tengen.rules import AnyGame
+from tengen.training.muon import Muon
 from tengen.training.samples import Samples, soft_policy, turned
 
 
 class LearnSettings(Settings):
     """How a network is taught."""
 
-    optimiser: Literal["adamw", "sgd"] = Field(default="adamw", description="sgd has momentum")
+    optimiser: Literal["adamw", "muon", "sgd"] = Field(
+        default="adamw", description="muon: for kernels of convolutions, else adamw"
+    )
     rate: float = Field(default=2e-3, gt=0, le=10, description="learning rate after the warm-up")
     warm_up: int = Field(default=100, ge=0, description="steps until the rate is reached")
     last_rate: float = Field(
         default=0.1, ge=0, le=1, description="share of the rate that is left at the end of a run"
     )
     momentum: float = Field(default=0.9, ge=0, lt=1, description="of sgd")
-    weight_decay: float = Field(default=0.02, ge=0, le=1, description="of adamw, or L2 of sgd")
+    weight_decay: float = Field(default=0.02, ge=0, le=1, description="or L2 of sgd")
     batch: int = Field(default=512, ge=1, le=1 << 16, description="positions per step")
     average: float = Field(default=0.997, ge=0, lt=1, description="EMA of the weights; 0: none")
     clip: float = Field(default=5, gt=0, description="largest norm of a gradient")
@@ -71,7 +74,8 @@ class Learner:
         threads: int = 1,
     ) -> None:
         self.settings = settings
-        self.network = network
+        #: Cells outside, channels inside, in memory: convolutions learn a tenth faster.
+        self.network: Network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         #: What plays: the average of the weights over the last steps.
         self.averaged = copy.deepcopy(network).eval()
         self.step = 0
@@ -138,7 +142,8 @@ class Learner:
     ) -> tuple[tuple[Tensor, ...], NDArray[np.float64]]:
         """Of the loss on a part of the batch; and its losses, in the order of :class:`Losses`."""
         network.train()
-        output = network(torch.from_numpy(batch.planes).float())
+        planes = torch.from_numpy(batch.planes).float()
+        output = network(planes.contiguous(memory_format=torch.channels_last))
         parts = self._losses(output, batch)
         total = (
             parts[0]
@@ -222,6 +227,8 @@ def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimiz
             momentum=settings.momentum,
             weight_decay=settings.weight_decay,
         )
+    if settings.optimiser == "muon":
+        return Muon(parameters, lr=settings.rate, weight_decay=settings.weight_decay)
     # Only what multiplies is held back; norms and biases are free.
     groups = [
         {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.weight_decay},
