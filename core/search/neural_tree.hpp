@@ -270,6 +270,20 @@ public:
         for (double& weight : weights) weight /= sum;
         return weights;
     }
+    // The mean over the moves seen so far as that policy would play them. Halving also visits moves
+    // that nobody would play; the mean over visits would count them.
+    double improved_value(const Node& node) const {
+        const std::vector<double> policy = improved_policy(node);
+        const std::span<const Edge> all = edges(node);
+        double total = 0;
+        double seen = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i].visits == 0) continue;
+            total += policy[i] * mean_of(all[i], 0);
+            seen += policy[i];
+        }
+        return seen > 0 ? total / seen : static_cast<double>(node.value);
+    }
 
 private:
     static constexpr double kLeastPrior = 1e-30;

@@ -214,7 +214,11 @@ class ReferenceSearch:
     @property
     def value(self) -> float:
         """The root's, for the mover."""
-        return self._root.known if self.is_proven else self._tree.mean_value(self._root)
+        if self.is_proven:
+            return self._root.known
+        is_gumbel = self._settings.search == "gumbel"
+        value_of = self._tree.improved_value if is_gumbel else self._tree.mean_value
+        return value_of(self._root)
 
     @property
     def proof(self) -> Proof:

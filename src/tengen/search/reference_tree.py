@@ -182,6 +182,18 @@ class ReferenceTree:
         """The softmax of these."""
         return softmax(self.improved_logits(node))
 
+    def improved_value(self, node: Node) -> float:
+        """The mean over the moves seen so far as that policy would play them.
+
+        Halving also visits moves that nobody would play; the mean over visits would count them.
+        """
+        total = seen = 0.0
+        for edge, share in zip(node.edges, self.improved_policy(node), strict=True):
+            if edge.visits:
+                total += share * self.mean_of(edge, 0)
+                seen += share
+        return total / seen if seen > 0 else node.value
+
 
 def settle(node: Node, proof: Proof, known: float) -> None:
     """The result of a node is known, and what it is worth to the mover."""
