@@ -45,6 +45,27 @@ def test_games_depend_on_nothing_but_seed_and_number(settings: dict[str, Any]) -
     assert len({record.moves for record in expected}) > len(expected) / 2
 
 
+@pytest.mark.parametrize("spec", ["connect4", "mnk:9x9x5"])
+def test_without_a_network_searches_roll_out(spec: str) -> None:
+    game = tengen.game(spec)
+    assert isinstance(game, GridGame)
+
+    def played_alone(threads: int, games: int) -> list[GameRecord]:
+        settings = SelfPlaySettings(sims=60, games=games, epsilon=0.0, tau=((0, 0.0),))
+        self_play = SelfPlay(game, None, settings, seed=1, threads=threads)
+        records = sorted(self_play.play(range(8)), key=lambda record: record.index)
+        assert self_play.counts.evaluations == 0
+        return records
+
+    expected = played_alone(1, 8)
+    assert played_alone(3, 5) == expected
+    for record in expected:
+        assert game.position(record.moves).outcome is record.outcome
+        assert all(ply.sims <= 60 for ply in record.plies)
+    values = {ply.value for record in expected for ply in record.plies}
+    assert len(values) > len(expected), "rollouts say who is ahead"
+
+
 def test_games_can_be_played_out_of_turn() -> None:
     game = tengen.game("connect4")
     assert isinstance(game, GridGame)

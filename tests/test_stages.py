@@ -224,6 +224,57 @@ def test_learning_waits_for_enough_positions(tmp_path: Path) -> None:
     assert steps[-1] > 0
 
 
+def test_the_first_iteration_can_be_played_with_rollouts(tmp_path: Path) -> None:
+    chosen = settings(
+        rollouts={"games": 12, "sims": 40, "passes": 2}, window={"least": 10, "share": 0.1}
+    )
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), chosen)
+    iterate(run, Assessor(run), progress=0)
+    assert run.state.games == 12
+    figures = {name: value for _, name, value in run.store.metrics()}
+    positions = run.store.position_count()
+    assert figures["sims"] == 40
+    assert figures["evaluations_per_second"] == 0
+    assert figures["steps"] == round(positions * 2 / 16)
+    assert 10 < figures["positions"] <= positions, "all of them, with equals taken together"
+    iterate(run, Assessor(run), progress=0.5)
+    assert run.state.games == 16
+    figures = {name: value for _, name, value in run.store.metrics()}
+    assert figures["sims"] == 4
+    assert figures["evaluations_per_second"] > 0
+    assert run.window_size < positions
+
+
+def test_a_stopped_first_iteration_of_rollouts_goes_on_the_same(tmp_path: Path) -> None:
+    def records(run: Run) -> list[GameRecord]:
+        return sorted(run.store.newest_games(10**6), key=lambda record: record.index)
+
+    class Stopped(Exception):
+        pass
+
+    def stop(event: Event) -> None:
+        if event.done >= 3:
+            raise Stopped
+
+    chosen = settings(rollouts={"games": 6, "sims": 20})
+    whole = Run.begin(tmp_path / "whole", grid("connect4"), chosen)
+    iterate(whole, Assessor(whole), progress=0)
+    stopped = Run.begin(tmp_path / "stopped", grid("connect4"), chosen)
+    with pytest.raises(Stopped):
+        iterate(stopped, Assessor(stopped), progress=0, on_event=stop)
+    stopped.close()
+    resumed = Run.resume(tmp_path / "stopped")
+    iterate(resumed, Assessor(resumed), progress=0)
+    assert records(resumed) == records(whole)
+    assert resumed.newest.read_bytes() == whole.newest.read_bytes()
+
+
+def test_rollouts_are_refused_where_there_are_none(tmp_path: Path) -> None:
+    with pytest.raises(tengen.SpecError, match=r"for othello6 it must be 0, rollouts are for"):
+        Run.begin(tmp_path / "run", tengen.game(OTHELLO), settings(rollouts={"games": 4}))
+    assert not (tmp_path / "run").exists()
+
+
 def test_simulations_grow_in_steps_over_the_run() -> None:
     growing = settings(last_sims=64)
     assert growing.selfplay.sims == 4

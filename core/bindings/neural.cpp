@@ -209,7 +209,8 @@ void bind_config(nb::module_& module) {
         "position"_a, "nodes"_a, "The moves up to a win by continuous fours, or none.");
     nb::enum_<Evaluation>(module, "Evaluation", "Where priors and values come from.")
         .value("batched", Evaluation::batched)
-        .value("uniform", Evaluation::uniform);
+        .value("uniform", Evaluation::uniform)
+        .value("rollouts", Evaluation::rollouts);
     const NeuralConfig defaults;
     nb::class_<NeuralConfig>(module, "NeuralConfig", "The settings of a guided search.")
         .def(

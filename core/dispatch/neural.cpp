@@ -42,8 +42,8 @@ public:
             if (found == Search::Found::busy) break;
             if (found == Search::Found::settled) continue;
             EvaluationCache::Evaluated known;
-            if (config_.evaluation == Evaluation::uniform) {
-                search_.expand_uniformly(leaf);
+            if (config_.evaluation != Evaluation::batched) {
+                search_.expand_alone(leaf);
             } else if (cache_.find(leaf.key, known)) {
                 search_.expand(leaf, known.logits, known.value);
             } else {

@@ -121,4 +121,13 @@ PlayoutEnd rollout(const Board& board, Rollout kind, const Choice& choice, Rando
         board, kind, [&](const Board& at, Random& r) { return cells.draw(at, r); }, random);
 }
 
+// What a rollout ends with for the player to move: 1, -1, or what a draw is worth.
+template <class Board>
+double rollout_value(const Board& board, Rollout kind, const Choice& choice, Random& random,
+                     double draw) {
+    const Outcome end = rollout(board, kind, choice, random).outcome;
+    if (end == Outcome::draw) return draw;
+    return (end == Outcome::first_wins) == (board.stones() % 2 == 0) ? 1.0 : -1.0;
+}
+
 TENGEN_END

@@ -137,8 +137,8 @@ public:
         open(leaf, [&](Move move) { return static_cast<double>(logits[move]); });
         finish(leaf, value);
     }
-    // Without a network: all moves alike, nobody ahead.
-    void expand_uniformly(const Leaf& leaf) {
+    // Without a network.
+    void expand_alone(const Leaf& leaf) {
         open(leaf, [](Move) { return 0.0; });
         finish(leaf, 0.0f);
     }
@@ -167,7 +167,9 @@ public:
 
     // The root's value for the mover.
     double value() const {
-        return is_proven() ? static_cast<double>(root_node().known) : tree_.mean_value(root_node());
+        if (is_proven()) return static_cast<double>(root_node().known);
+        const bool is_gumbel = config_.selection == Selection::gumbel;
+        return is_gumbel ? tree_.improved_value(root_node()) : tree_.mean_value(root_node());
     }
 
     // The move to play without chance, as an index of the root's moves.
@@ -239,7 +241,7 @@ private:
     void finish(const Leaf& leaf, float value) {
         Node& node = tree_.node(leaf.node);
         node.is_waiting = false;
-        node.value = config_.selection == Selection::hybrid ? rollout_value(leaf.board) : value;
+        node.value = config_.rolls_out() ? roll_out(leaf.board) : value;
         if (leaf.path.empty()) {
             if (config_.proof) find_wins(leaf.board);
             make_plan();
@@ -262,10 +264,9 @@ private:
             tree_.settle(tree_.node(0), Proof::win, win_after(board, 1));
         }
     }
-    float rollout_value(const Board& board) {
-        const PlayoutEnd end = rollout(board, Rollout::reflex, choice_, random_);
-        if (end.outcome == Outcome::draw) return static_cast<float>(config_.draw_value);
-        return (end.outcome == Outcome::first_wins) == (board.stones() % 2 == 0) ? 1.0f : -1.0f;
+    float roll_out(const Board& board) {
+        const Rollout kind = config_.rollout_kind(board.geometry().rules.gravity);
+        return static_cast<float>(rollout_value(board, kind, choice_, random_, config_.draw_value));
     }
 
     std::size_t pick(NodeId id) {

@@ -13,8 +13,9 @@ namespace tengen {
 // How a move is picked on the way down.
 enum class Selection : std::uint8_t { puct, gumbel, hybrid };
 
-// Where priors and values come from: a network in batches, or the core itself.
-enum class Evaluation : std::uint8_t { batched, uniform };
+// Where priors and values come from: a network in batches; or all moves are alike, and nobody is
+// ahead or as a rollout ends.
+enum class Evaluation : std::uint8_t { batched, uniform, rollouts };
 
 struct NeuralConfig {
     Selection selection = Selection::puct;
@@ -34,6 +35,13 @@ struct NeuralConfig {
     double c_scale = 0.5;
     int top = 5;  // hybrid: moves kept, by the policy
     std::size_t memory_bytes = std::size_t{1} << 30;
+
+    bool rolls_out() const {
+        return selection == Selection::hybrid || evaluation == Evaluation::rollouts;
+    }
+    Rollout rollout_kind(bool gravity) const {
+        return gravity && selection != Selection::hybrid ? Rollout::tactical : Rollout::reflex;
+    }
 };
 
 // Chance at the root; all zero, there is none. Only self-play asks for it.

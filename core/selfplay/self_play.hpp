@@ -111,8 +111,8 @@ private:
             }
             const auto found = slot.search.select(slot.leaf);
             if (found != Search::Found::leaf) continue;
-            if (config_.search.evaluation == Evaluation::uniform) {
-                slot.search.expand_uniformly(slot.leaf);
+            if (config_.search.evaluation != Evaluation::batched) {
+                slot.search.expand_alone(slot.leaf);
                 return false;  // one leaf of each game at a time, as with a network
             }
             EvaluationCache::Evaluated known;

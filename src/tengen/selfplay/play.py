@@ -36,16 +36,16 @@ class SelfPlayCounts:
         self.resign_wrong += record.was_resigned_wrongly is True
 
 
-def check_evaluator(evaluator: Evaluator, threads: int) -> None:
+def check_evaluator(evaluator: Evaluator | None, threads: int) -> None:
     """Refuse what nobody can play with."""
     if threads < 1:
         raise SpecError(f"threads is {threads}; it must be at least 1")
-    if not evaluator.has_value:
+    if evaluator is not None and not evaluator.has_value:
         raise SpecError("self-play needs a network with a value, not a policy alone")
 
 
 class SelfPlay:
-    """Games of a network against itself.
+    """Games of a network against itself; without one, of searches with rollouts.
 
     A game depends on the seed and its number alone, as long as the evaluator's answers do not
     depend on the batch: so neither the number of threads nor that of games at once matters.
@@ -54,7 +54,7 @@ class SelfPlay:
     def __init__(
         self,
         game: GridGame,
-        evaluator: Evaluator,
+        evaluator: Evaluator | None,
         settings: SelfPlaySettings,
         *,
         seed: int,
@@ -63,7 +63,8 @@ class SelfPlay:
         check_evaluator(evaluator, threads)
         self._game = game
         others = min(threads, settings.games) - 1
-        self._evaluators = [evaluator, *(evaluator.clone() for _ in range(others))]
+        self._evaluators = [evaluator]
+        self._evaluators += [evaluator.clone() if evaluator else None for _ in range(others)]
         self.settings = settings
         self._seed = seed
         self._workers: list[_Worker] = []
@@ -112,10 +113,12 @@ class SelfPlay:
     def _make_mill(self, i: int, numbers: _core.GameNumbers) -> _core.SelfPlay:
         threads = len(self._evaluators)
         games = self.settings.games // threads + (i < self.settings.games % threads)
+        evaluator = self._evaluators[i]
+        source = _core.Evaluation.batched if evaluator else _core.Evaluation.rollouts
         return _core.SelfPlay(
             self._game.geometry,
-            self.settings.native(),
-            planes=[parse_plane(name) for name in self._evaluators[i].planes],
+            self.settings.native(source),
+            planes=[parse_plane(name) for name in evaluator.planes] if evaluator else [],
             games=games,
             seed=self._seed,
             numbers=numbers,
@@ -139,7 +142,7 @@ class _Worker:
     """One thread: its share of the games and an evaluator of its own."""
 
     def __init__(
-        self, mill: _core.SelfPlay, evaluator: Evaluator, ended: "SimpleQueue[_Ended]"
+        self, mill: _core.SelfPlay, evaluator: Evaluator | None, ended: "SimpleQueue[_Ended]"
     ) -> None:
         self.mill = mill
         self.stopped = False
@@ -159,7 +162,7 @@ class _Worker:
         batch = np.zeros(self.mill.batch_shape, np.float32)
         while not (self.stopped or self.mill.is_over):
             count = self.mill.gather(batch)
-            if count > 0:
+            if count > 0 and self._evaluator is not None:
                 self.mill.expand(*self._evaluator.evaluate(batch[:count]))
             finished = self.mill.take_finished()
             if finished:

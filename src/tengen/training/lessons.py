@@ -14,8 +14,9 @@ def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
     prepared = time.monotonic()
     steps = 0
     if run.store.position_count() >= settings.start_positions:
+        passes = settings.passes_of(run.state.iteration)
         new = run.store.position_count(first_game=run.state.games)
-        steps = max(1, round(new * settings.passes / settings.learn.batch))
+        steps = max(1, round(new * passes / settings.learn.batch))
     figures = {
         "positions": float(len(samples)),
         "buffer_age": float(run.window.age),

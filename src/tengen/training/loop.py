@@ -49,7 +49,7 @@ def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent 
         run.state,
         iteration=iteration + 1,
         step=run.learner.step,
-        games=run.state.games + run.settings.games,
+        games=run.state.games + run.settings.games_of(iteration),
         seconds=run.state.seconds + seconds,
     )
     figures |= {"seconds": run.state.seconds, "progress": progress, "busy": busy}

@@ -15,20 +15,21 @@ _AT_ONCE, _LONGEST_WAIT = 32, 1.0
 def play(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
     """Play the games of this iteration that are not there yet; each is kept as it ends."""
     first = run.state.games
-    numbers = range(first, first + run.settings.games)
+    iteration = run.state.iteration
+    numbers = range(first, first + run.settings.games_of(iteration))
     wanted = sorted(set(numbers) - run.store.game_numbers(first))
     window = run.window  # read before there is anything new, so that nothing is read twice
-    settings = run.settings.selfplay.model_copy(update={"sims": run.settings.sims_at(progress)})
+    settings = run.settings.selfplay_of(iteration, progress)
     self_play = self_play_of(
         run.game,
-        run.evaluator(run.player),
+        None if run.settings.has_rollouts(iteration) else run.evaluator(run.player),
         settings,
         seed=run.settings.seed,
         threads=run.settings.threads,
     )
     total = len(numbers)
     done = total - len(wanted)
-    on_event(Event("self-play", run.state.iteration, done, total))
+    on_event(Event("self-play", iteration, done, total))
     start = kept = time.monotonic()
     played: list[GameRecord] = []
     waiting: list[GameRecord] = []
@@ -37,11 +38,11 @@ def play(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
             played.append(record)
             waiting.append(record)
             if len(waiting) >= _AT_ONCE or time.monotonic() - kept > _LONGEST_WAIT:
-                run.store.add_games(waiting, iteration=run.state.iteration)
+                run.store.add_games(waiting, iteration=iteration)
                 waiting, kept = [], time.monotonic()
-            on_event(Event("self-play", run.state.iteration, done + len(played), total))
+            on_event(Event("self-play", iteration, done + len(played), total))
     finally:
-        run.store.add_games(waiting, iteration=run.state.iteration)
+        run.store.add_games(waiting, iteration=iteration)
     seconds = max(1e-9, time.monotonic() - start)
     window.add(played)
     counts = self_play.counts

@@ -17,7 +17,7 @@ from typing import Self
 from tengen.errors import SpecError, TengenError
 from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
 from tengen.network.files import replacing
-from tengen.rules import AnyGame
+from tengen.rules import AnyGame, GridGame
 from tengen.rules import game as game_of
 from tengen.selfplay import GameRecord
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
@@ -48,6 +48,11 @@ class Run:
             raise SpecError(
                 f"run {folder.name} is there already; --resume goes on with it, --run NAME begins "
                 "another"
+            )
+        if settings.rollouts.games > 0 and not isinstance(game, GridGame):
+            raise SpecError(
+                f"rollouts.games is {settings.rollouts.games}; for {game.name} it must be 0, "
+                "rollouts are for k-in-a-row games"
             )
         folder.mkdir(parents=True)
         run = cls(folder, game, settings)
@@ -98,8 +103,11 @@ class Run:
 
     @property
     def window_size(self) -> int:
-        """How many positions it holds now."""
-        return self.settings.window.size(self.store.position_count())
+        """How many positions it holds now; the first games are all learnt from at once."""
+        total = self.store.position_count()
+        if self.settings.has_rollouts(self.state.iteration):
+            return total
+        return self.settings.window.size(total)
 
     def _samples(self, record: GameRecord) -> Samples:
         settings = self.settings

@@ -15,6 +15,21 @@ from tengen.training.samples import TargetSettings, WindowSettings
 DEFAULT_NETWORK = "resnet"
 
 
+class RolloutSettings(Settings):
+    """The first games, while the network knows nothing yet: searched with rollouts in its place.
+
+    They are as good as those of a network that has learnt for minutes, and cost next to nothing
+    (a warm start, as in Wang, Preuss, Plaat 2020).
+    """
+
+    games: int = Field(
+        default=0, ge=0, description="of the first iteration; 0: the network plays it, as all"
+    )
+    sims: int = Field(default=300, ge=1, le=1 << 20, description="simulations per move")
+    c: float = Field(default=2, ge=0, le=1000, description="exploration in PUCT")
+    passes: float = Field(default=3, gt=0, description="times such a position is learnt from")
+
+
 class EvaluateSettings(Settings):
     """How a run finds out how good it is; nothing of it is learnt from."""
 
@@ -59,6 +74,9 @@ class TrainSettings(Settings):
     last_sims: int | None = Field(
         default=None, ge=1, description="selfplay.sims at the end of the run, reached in steps"
     )
+    rollouts: RolloutSettings = Field(
+        default=RolloutSettings(), description="games before the network plays"
+    )
     selfplay: SelfPlaySettings = Field(
         default=SelfPlaySettings(sims=24, search=GuidedSettings(search="gumbel", m=8, cscale=0.25)),
         description="how games are played",
@@ -74,6 +92,29 @@ class TrainSettings(Settings):
     def haste(self) -> float:
         """How much less the latest win is worth."""
         return self.selfplay.search.haste or 0.0
+
+    def has_rollouts(self, iteration: int) -> bool:
+        """Whether its games are played without the network."""
+        return iteration == 0 and self.rollouts.games > 0
+
+    def games_of(self, iteration: int) -> int:
+        """How many an iteration plays."""
+        return self.rollouts.games if self.has_rollouts(iteration) else self.games
+
+    def passes_of(self, iteration: int) -> float:
+        """How often its new positions are learnt from."""
+        return self.rollouts.passes if self.has_rollouts(iteration) else self.passes
+
+    def selfplay_of(self, iteration: int, progress: float) -> SelfPlaySettings:
+        """How its games are played, when a share ``progress`` of the run is over."""
+        if not self.has_rollouts(iteration):
+            return self.selfplay.model_copy(update={"sims": self.sims_at(progress)})
+        # Rollouts are chance enough; the search needs no noise of its own.
+        search = self.selfplay.search.model_copy(update={"search": "puct", "c": self.rollouts.c})
+        quiet = {"epsilon": 0.0, "forced": 0.0, "tau": ((0, 0.0),), "fast_sims": 0}
+        return self.selfplay.model_copy(
+            update={**quiet, "full_share": 1.0, "search": search, "sims": self.rollouts.sims}
+        )
 
     def sims_at(self, progress: float) -> int:
         """Simulations per move when a share ``progress`` of the run is over: in eight steps."""
