@@ -275,11 +275,11 @@ def test_rollouts_are_refused_where_there_are_none(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_simulations_grow_in_steps_over_the_run() -> None:
-    growing = settings(last_sims=64)
+def test_simulations_grow_with_the_games() -> None:
+    growing = settings(grow_from=100)
     assert growing.selfplay.sims == 4
-    assert [growing.sims_at(p) for p in (0, 0.1, 0.5, 0.55, 1)] == [4, 4, 16, 16, 64]
-    assert settings().sims_at(0.7) == 4
+    assert [growing.sims_at(games) for games in (0, 100, 150, 400, 10_000)] == [4, 4, 4, 8, 40]
+    assert settings().sims_at(10_000) == 4
 
 
 def test_a_budget_counts_from_the_beginning_of_the_run() -> None:

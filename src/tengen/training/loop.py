@@ -38,7 +38,7 @@ def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent 
     start, work = time.monotonic(), time.process_time()
     iteration = run.state.iteration
 
-    figures = play(run, progress=progress, on_event=on_event)
+    figures = play(run, on_event=on_event)
     figures |= learn(run, progress=progress, on_event=on_event)
     figures |= assessor.evaluate(on_event=on_event)
     figures |= pit(run, on_event=on_event)

@@ -12,14 +12,14 @@ from tengen.training.run import Run
 _AT_ONCE, _LONGEST_WAIT = 32, 1.0
 
 
-def play(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
+def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     """Play the games of this iteration that are not there yet; each is kept as it ends."""
     first = run.state.games
     iteration = run.state.iteration
     numbers = range(first, first + run.settings.games_of(iteration))
     wanted = sorted(set(numbers) - run.store.game_numbers(first))
     window = run.window  # read before there is anything new, so that nothing is read twice
-    settings = run.settings.selfplay_of(iteration, progress)
+    settings = run.settings.selfplay_of(iteration, first)
     self_play = self_play_of(
         run.game,
         None if run.settings.has_rollouts(iteration) else run.evaluator(run.player),

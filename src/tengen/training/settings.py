@@ -71,8 +71,8 @@ class TrainSettings(Settings):
     games: int = Field(default=500, ge=1, description="games of an iteration")
     passes: float = Field(default=3, gt=0, description="times a new position is learnt from")
     start_positions: int = Field(default=0, ge=0, description="played before learning begins")
-    last_sims: int | None = Field(
-        default=None, ge=1, description="selfplay.sims at the end of the run, reached in steps"
+    grow_from: int | None = Field(
+        default=None, ge=1, description="games; with more, selfplay.sims grow as their square root"
     )
     rollouts: RolloutSettings = Field(
         default=RolloutSettings(), description="games before the network plays"
@@ -105,10 +105,10 @@ class TrainSettings(Settings):
         """How often its new positions are learnt from."""
         return self.rollouts.passes if self.has_rollouts(iteration) else self.passes
 
-    def selfplay_of(self, iteration: int, progress: float) -> SelfPlaySettings:
-        """How its games are played, when a share ``progress`` of the run is over."""
+    def selfplay_of(self, iteration: int, games: int) -> SelfPlaySettings:
+        """How its games are played, when so many games have been."""
         if not self.has_rollouts(iteration):
-            return self.selfplay.model_copy(update={"sims": self.sims_at(progress)})
+            return self.selfplay.model_copy(update={"sims": self.sims_at(games)})
         # Rollouts are chance enough; the search needs no noise of its own.
         search = self.selfplay.search.model_copy(update={"search": "puct", "c": self.rollouts.c})
         quiet = {"epsilon": 0.0, "forced": 0.0, "tau": ((0, 0.0),), "fast_sims": 0}
@@ -116,10 +116,8 @@ class TrainSettings(Settings):
             update={**quiet, "full_share": 1.0, "search": search, "sims": self.rollouts.sims}
         )
 
-    def sims_at(self, progress: float) -> int:
-        """Simulations per move when a share ``progress`` of the run is over: in eight steps."""
-        first, last = self.selfplay.sims, self.last_sims
-        if last is None:
-            return first
-        step = int(8 * min(1.0, max(0.0, progress))) / 8
-        return round(first * math.pow(last / first, step))
+    def sims_at(self, games: int) -> int:
+        """Simulations per move when so many games have been played."""
+        if self.grow_from is None:
+            return self.selfplay.sims
+        return int(self.selfplay.sims * math.sqrt(max(1.0, games / self.grow_from)))
