@@ -2,6 +2,7 @@
 
     .venv/bin/python benchmarks/training.py connect4 --minutes 10 --seeds 1 2 3
     .venv/bin/python benchmarks/training.py connect4 --network src/tengen/nets/connect4.onnx
+    .venv/bin/python benchmarks/training.py connect4 --name adamw --set learn.optimiser=adamw
 
 A run that is there already goes on, or is judged as it is. The judge set is for reporting; choose
 settings by `--positions connect4-select`. With `--solver N`, also N games as first player against
@@ -24,17 +25,21 @@ THREADS = 2
 NAMES = ("good", "perfect", "good, decisive", "perfect, decisive")
 
 
-def trained(game: str, minutes: float, seed: int, runs: Path, preset: str | None) -> Path:
+def trained(arguments: argparse.Namespace, seed: int) -> Path:
     """The best network of a run of so many minutes."""
+    from tengen.training.presets import merged, parse_assignment
     from tengen.training.session import settings_of
 
-    name = f"{game}-{minutes:g}-{seed}"
+    game, minutes = arguments.game, arguments.minutes
+    runs: Path = arguments.runs
+    name = f"{arguments.name or game}-{minutes:g}-{seed}"
     folder = runs / name
     if (folder / "best.onnx").is_file() and read_run(folder).seconds >= 0.95 * 60 * minutes:
         return folder / "best.onnx"
     # The final measurement would look at the select set only; it is left to this script.
     values: dict[str, object] = {"seed": seed, "evaluate": {"sims": [0]}}
-    settings = settings_of(tengen.game(game), values, preset=preset)
+    changes = (parse_assignment(text) for text in arguments.set)
+    settings = settings_of(tengen.game(game), merged(values, *changes), preset=arguments.preset)
 
     def show(event: Event) -> None:
         if event.stage == "iteration":
@@ -90,6 +95,8 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--preset")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--name", help="of the runs, where settings were changed")
     parser.add_argument("--network", type=Path, help="judge this one instead of training")
     parser.add_argument("--positions", help="connect4-judge, for tictactoe all")
     parser.add_argument("--sims", type=int, nargs="+", default=[0, 100, 800])
@@ -101,10 +108,7 @@ def main() -> None:
     positions = arguments.positions or ("all" if game.name == "tictactoe" else "connect4-judge")
     networks = [arguments.network]
     if arguments.network is None:
-        networks = [
-            trained(game.name, arguments.minutes, seed, arguments.runs, arguments.preset)
-            for seed in arguments.seeds
-        ]
+        networks = [trained(arguments, seed) for seed in arguments.seeds]
     print(f"{machine()}; {positions}; " + "; ".join(NAMES))
     for sims in arguments.sims:
         found = [rates(judge(game, network, positions, sims)) for network in networks]

@@ -60,6 +60,18 @@ def test_every_architecture_learns(name: str) -> None:
     assert learner.step == 90
 
 
+def test_losses_on_positions_are_those_of_what_plays() -> None:
+    game = grid("tictactoe")
+    learner = learner_of("resnet", game, average=0.0)
+    samples = taught(game, learner.network.config.planes)
+    before = learner.losses_on(samples)
+    assert before.policy > 1
+    learner.learn(samples, 30, progress=0)
+    after = learner.losses_on(samples)
+    assert after.total < before.total
+    assert after == learner.losses_on(samples), "asking changes nothing"
+
+
 def test_the_rate_goes_up_and_then_down() -> None:
     settings = LearnSettings(rate=1, warm_up=10, last_rate=0.1)
     assert settings.rate_at(0, 0) == pytest.approx(0.1)

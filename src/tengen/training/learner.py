@@ -20,6 +20,9 @@ from tengen.rules import AnyGame
 from tengen.training.muon import Muon
 from tengen.training.samples import Samples, soft_policy, turned
 
+#: Positions that are asked about at once.
+_AT_ONCE = 1000
+
 
 class LearnSettings(Settings):
     """How a network is taught."""
@@ -104,6 +107,14 @@ class Learner:
         means = (sums / max(1, steps)).tolist()
         return Losses(*means)
 
+    @torch.no_grad()
+    def losses_on(self, samples: Samples) -> Losses:
+        """Of what plays, on positions that it need not have learnt from."""
+        sums = np.zeros(len(Losses.__slots__))
+        for rows in np.array_split(np.arange(len(samples)), 1 + len(samples) // _AT_ONCE):
+            sums += len(rows) * self._answer(self.averaged, samples.take(rows))[1]
+        return Losses(*(sums / max(1, len(samples))).tolist())
+
     def _learn_once(self, samples: Samples, progress: float) -> NDArray[np.float64]:
         # Chance depends on the step alone, so that a resumed run goes on as it would have.
         chance = np.random.default_rng([self._seed, self.step])
@@ -142,6 +153,12 @@ class Learner:
     ) -> tuple[tuple[Tensor, ...], NDArray[np.float64]]:
         """Of the loss on a part of the batch; and its losses, in the order of :class:`Losses`."""
         network.train()
+        total, losses = self._answer(network, batch)
+        gradients = torch.autograd.grad(total, list(network.parameters()), allow_unused=True)
+        return gradients, losses
+
+    def _answer(self, network: Network, batch: Samples) -> tuple[Tensor, NDArray[np.float64]]:
+        """The loss on a batch, and its parts in the order of :class:`Losses`."""
         planes = torch.from_numpy(batch.planes).float()
         output = network(planes.contiguous(memory_format=torch.channels_last))
         parts = self._losses(output, batch)
@@ -151,9 +168,8 @@ class Learner:
             + self.settings.moves_left_weight * parts[2]
             + self.settings.soft_policy_weight * parts[3]
         )
-        gradients = torch.autograd.grad(total, list(network.parameters()), allow_unused=True)
         losses = [part.item() for part in (*parts, entropy_of(output.policy), total)]
-        return gradients, np.array(losses)
+        return total, np.array(losses)
 
     @torch.no_grad()
     def _gather(
