@@ -38,6 +38,7 @@ class Muon(torch.optim.Optimizer):
         ]
         super().__init__(groups, {"lr": lr})
 
+    # The base class has two signatures of which this keeps the one that is used.
     @torch.no_grad()
     def step(self, closure: Any = None) -> None:  # type: ignore[override]
         """Move every weight that has a gradient."""
