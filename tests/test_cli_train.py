@@ -173,7 +173,7 @@ def test_the_first_iteration_of_every_preset(
         "--set", "evaluate.sims=0", "--set", "evaluate.baselines=random",
         "--set", "evaluate.games=2", "--no-plan",
     ]  # fmt: skip
-    if preset == "connect4":
+    if preset.startswith("connect4"):
         few += ["--set", "rollouts.games=2", "--set", "rollouts.sims=10"]
     arguments = ("--preset", preset, "--runs", str(tmp_path), "--iterations", "1", "--run", "one")
     call("train", game, *arguments, *few, "--json")

@@ -8,7 +8,7 @@ import pytest
 
 import tengen
 from tengen import _core
-from tengen.rules import AnyPosition, Outcome
+from tengen.rules import AnyPosition, GridGame, Outcome
 from tests.test_guided import searched
 
 MANY = 1_000_000
@@ -18,56 +18,69 @@ def found(position: AnyPosition, nodes: int = MANY) -> list[int]:
     return _core.win_by_fours(position.state, nodes)
 
 
-def wins_at_once(position: AnyPosition, player: int) -> list[int]:
-    """Where a player would win if it were their move."""
-    wins = (Outcome.first_wins, Outcome.second_wins)[player]
-    if position.mover == player:
-        return [m for m in position.legal_moves if position.play(m).outcome is wins]
-    game = position.game
-    cells = list(position.state.cells())
-    result = []
-    for move in position.legal_moves:
-        stones = cells.copy()
-        stones[move] = player + 1
-        # Another stone of theirs away from all lines would make the counts those of a game; the
-        # reference looks at the drawn board instead.
-        result += [move] if has_line(game, stones, move) else []
-    return result
+class Drawn:
+    """A board as a drawing, with the plainest search for such wins."""
 
+    def __init__(self, position: AnyPosition) -> None:
+        game = position.game
+        assert isinstance(game, GridGame)
+        self.rules = game.rules
+        self.cells = game.position().legal_moves
+        self.stones = list(position.state.cells())
+        self.mover = position.mover
+        #: What was found out, by stones.
+        self.known: dict[tuple[int, ...], bool] = {}
 
-def has_line(game: Any, stones: list[int], move: int) -> bool:
-    """Whether the stone on ``move`` is part of a winning line."""
-    rules, own = game.rules, stones[move]
-    row, col = divmod(move, rules.cols)
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = 1
-        for sign in (1, -1):
-            r, c = row + sign * down, col + sign * right
-            while 0 <= r < rules.rows and 0 <= c < rules.cols and stones[r * rules.cols + c] == own:
-                length, r, c = length + 1, r + sign * down, c + sign * right
-        if length == rules.k or (rules.line == "free" and length > rules.k):
-            return True
-    return False
+    def wins_at_once(self, player: int) -> list[int]:
+        """Where a player would win if it were their move."""
+        return [cell for cell in self.cells if self.stones[cell] == 0 and self.wins(player, cell)]
 
-
-def has_win(position: AnyPosition) -> bool:
-    """The same question, asked in the plainest way."""
-    own = position.mover
-    if wins_at_once(position, own):
-        return True
-    threats = wins_at_once(position, 1 - own)
-    if len(threats) > 1:
+    def wins(self, player: int, cell: int) -> bool:
+        """Whether a stone there would be part of a winning line."""
+        rules, own = self.rules, player + 1
+        row, col = divmod(cell, rules.cols)
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            length = 1
+            for sign in (1, -1):
+                r, c = row + sign * down, col + sign * right
+                while (
+                    0 <= r < rules.rows
+                    and 0 <= c < rules.cols
+                    and self.stones[r * rules.cols + c] == own
+                ):
+                    length, r, c = length + 1, r + sign * down, c + sign * right
+            if length == rules.k or (rules.line == "free" and length > rules.k):
+                return True
         return False
-    for move in threats or position.legal_moves:
-        after = position.play(move)
-        if after.is_over or wins_at_once(after, 1 - own):
-            continue
-        wins = wins_at_once(after, own)
-        if len(wins) > 1:
+
+    def has_win(self) -> bool:
+        """Whether the mover wins by fours, each answered in the only way there is."""
+        stones = tuple(self.stones)
+        if stones not in self.known:
+            self.known[stones] = self._has_win(self.mover)
+        return self.known[stones]
+
+    def _has_win(self, own: int) -> bool:
+        if self.wins_at_once(own):
             return True
-        if len(wins) == 1 and not after.play(wins[0]).is_over and has_win(after.play(wins[0])):
-            return True
-    return False
+        threats = self.wins_at_once(1 - own)
+        if len(threats) > 1:
+            return False
+        return any(
+            self._wins_after(own, cell) for cell in threats or self.cells if self.stones[cell] == 0
+        )
+
+    def _wins_after(self, own: int, cell: int) -> bool:
+        """Whether a stone that does not win itself makes a four that leads to a win."""
+        self.stones[cell] = own + 1
+        fours = [] if self.wins_at_once(1 - own) else self.wins_at_once(own)
+        is_won = len(fours) > 1
+        if len(fours) == 1:
+            self.stones[fours[0]] = 2 - own
+            is_won = self.has_win()
+            self.stones[fours[0]] = 0
+        self.stones[cell] = 0
+        return is_won
 
 
 def positions(spec: str, count: int, plies: tuple[int, int]) -> Iterator[AnyPosition]:
@@ -96,7 +109,7 @@ def test_it_finds_what_a_plain_search_finds(spec: str, plies: tuple[int, int]) -
     seen = {True: 0, False: 0}
     for position in positions(spec, 150, plies):
         line = found(position)
-        assert bool(line) is has_win(position), str(position)
+        assert bool(line) is Drawn(position).has_win(), str(position)
         seen[bool(line)] += 1
     assert min(seen.values()) >= 10
 
@@ -121,7 +134,7 @@ def test_the_line_ends_with_a_win_and_every_answer_is_forced() -> None:
         own, at = position.mover, position
         for ply, move in enumerate(line):
             if ply % 2 == 1:
-                assert move in wins_at_once(at, own)
+                assert move in Drawn(at).wins_at_once(own)
             at = at.play(move)
         if line:
             assert at.outcome is (Outcome.first_wins, Outcome.second_wins)[own]

@@ -21,7 +21,10 @@ _SMALL, _LARGE = 25, 225
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Settings that were chosen with reasons, which stand next to them in the file."""
+    """Settings that were chosen with reasons, which stand next to them in the file.
+
+    A file may name another as its ``base`` and say only what differs.
+    """
 
     name: str
     about: str
@@ -43,7 +46,10 @@ def load_preset(name: str) -> Preset:
         raise SpecError(f"preset {name!r} is not known; it must be {', '.join(preset_names())}")
     text = files("tengen").joinpath("presets", f"{name}.toml").read_text()
     document = tomllib.loads(text)
-    return Preset(name, values=document["settings"], **document["preset"])
+    values, about = document["settings"], document["preset"]
+    if "base" in about:
+        values = merged(load_preset(about.pop("base")).values, values)
+    return Preset(name, values=values, **about)
 
 
 def preset_for(game: AnyGame) -> str:
