@@ -11,7 +11,7 @@ from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.rules import AnyGame, GridGame, Outcome
 from tengen.selfplay import GameRecord, RecordedPly
 from tengen.training import TargetSettings, samples_of
-from tengen.training.assess import Assessor
+from tengen.training.assess import Assessor, lowest_kept
 from tengen.training.budget import Budget
 from tengen.training.checkpoint import RunState
 from tengen.training.events import Event, ignore
@@ -172,6 +172,13 @@ def test_a_match_is_played_only_when_it_is_due(tmp_path: Path) -> None:
     for _ in range(2):
         iterate(run, Assessor(run), progress=0)
     assert [i for i, name, _ in run.store.metrics() if name == "win_rate"] == [1]
+
+
+def test_a_lower_score_may_be_chance_on_a_sample_only() -> None:
+    assert lowest_kept(0.9, sample=100) == pytest.approx(0.87)
+    assert lowest_kept(0.9, sample=10_000) == pytest.approx(0.897)
+    assert lowest_kept(0.9, sample=None) == 0.9
+    assert lowest_kept(-1, sample=100) == -1, "of a run that has not been measured"
 
 
 def test_exact_scores_choose_the_best(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The third stage: how good the network is, by exact scores or against fixed opponents."""
 
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,13 +33,14 @@ class Assessor:
         self._run = run
         self._settings = run.settings.evaluate
         self._positions = _positions_of(run)
+        self._is_sample = self._settings.positions != "all"
         self._began = time.monotonic()
         #: What every level took last and in all, in seconds.
         self._last: dict[str, float] = {}
         self._spent: dict[str, float] = {}
 
     def evaluate(self, *, on_event: OnEvent) -> dict[str, float]:
-        """Measure the newest network; keep it if it is the best so far."""
+        """Measure the newest network; keep it if it may well be the best so far."""
         run = self._run
         start = time.monotonic()
         figures: dict[str, float] = {}
@@ -54,8 +56,10 @@ class Assessor:
         if run.settings.gate.kind == "never":
             # Exact scores choose; where there are none, the newest is taken to be the best.
             score = (figures.get("perfect_0", 0.0) + figures.get("good_0", 0.0)) / 2
-            if score >= run.state.best_score or not self._positions:
-                run.keep_as_best(score=score)
+            best = run.state.best_score
+            sample = len(self._positions) if self._is_sample else None
+            if not self._positions or score >= lowest_kept(best, sample):
+                run.keep_as_best(score=max(score, best))
         return {**figures, "seconds_evaluate": time.monotonic() - start}
 
     def final(self, *, on_event: OnEvent) -> dict[str, float]:
@@ -119,6 +123,17 @@ class Assessor:
         score = play_match(pairs, openings, on_game=count)
         self._count(opponent, start)
         return {f"against_{opponent}": score.win_rate}
+
+
+def lowest_kept(best: float, sample: int | None) -> float:
+    """The score with which a network replaces the best, whose own is this.
+
+    On a sample of positions chance moves a score by its standard error. Without that much patience
+    the luckiest network would stay the best, while later ones judge positions better and better.
+    """
+    if sample is None or best < 0:
+        return best
+    return best - math.sqrt(best * (1 - best) / sample)
 
 
 def _positions_of(run: Run) -> Sequence[LabelledPosition]:
