@@ -78,6 +78,8 @@ def loss_of(output: Output, moves: int) -> torch.Tensor:
     loss = functional.cross_entropy(output.policy, target)
     if output.soft_policy is not None:
         loss = loss + functional.cross_entropy(output.soft_policy, target)
+    if output.ending is not None:
+        loss = loss + (output.ending - 0.7).square().mean()
     if output.moves_left is not None:
         loss = loss + functional.mse_loss(output.moves_left, target.float())
     if output.value is not None:

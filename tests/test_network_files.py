@@ -121,10 +121,11 @@ def test_a_wrong_setting_is_told(name: str, values: dict[str, object], sentence:
 
 
 def test_heads_can_be_left_out() -> None:
-    network, card = made("resnet", "connect4", moves_left="off", soft_policy="off")
+    network, card = made("resnet", "connect4", moves_left="off", soft_policy="off", ending="off")
     output: Output = network(torch.zeros(2, 4, 6, 7))
     assert output.moves_left is None
     assert output.soft_policy is None
+    assert output.ending is None
     assert not card.has_moves_left
 
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -58,6 +59,26 @@ def test_targets_are_seen_from_the_mover() -> None:
     assert samples.weight.tolist() == [1.0] * 5
 
 
+def test_the_final_board_is_seen_from_the_mover() -> None:
+    """Row 0 is the top; column 4 has a line of the first player, column 1 three of the second."""
+    samples = samples_of(grid("connect4"), record(), PLANES, TargetSettings())
+    column = np.zeros((2, 6, 7), np.uint8)
+    column[0, 2:, 3] = 255
+    column[1, 3:, 0] = 255
+    none = np.zeros((6, 7), np.uint8)
+    second, first = samples.ending[:2]
+    assert (first == np.stack((column[0], column[1], column[0], none))).all()
+    assert (second == np.stack((column[1], column[0], none, column[0]))).all()
+
+
+def test_nobody_sees_the_end_of_a_game_that_was_given_up() -> None:
+    game, settings = grid("connect4"), TargetSettings()
+    given_up = replace(record(1), is_resigned=True)
+    parts = [samples_of(game, r, PLANES, settings) for r in (record(), given_up)]
+    assert not parts[1].ending.any()
+    assert (averaged(Samples.joined(parts)).ending == averaged(parts[0]).ending).all()
+
+
 def test_quick_searches_can_weigh_something() -> None:
     settings = TargetSettings(fast_weight=0.3)
     samples = samples_of(grid("connect4"), record(), PLANES, settings)
@@ -84,6 +105,7 @@ def test_the_same_position_is_averaged_into_one() -> None:
     assert together.value[row].tolist() == [0.5, 0.0, 0.5]
     assert together.policy[row].tolist() == [0, 0, 0.25, 0.375, 0.375, 0, 0]
     assert together.moves_left[row] == 1
+    assert together.ending[row, :, 5, 3].tolist() == [255, 0, 0, 0], "both ended with this stone"
     assert together.weight[row] == 1
 
 
@@ -104,12 +126,14 @@ def test_turning_board_and_policy_goes_together(spec: str) -> None:
         policy[np.newaxis],
         np.zeros((1, 3), np.float32),
         np.zeros(1, np.float32),
+        np.concatenate((planes, planes[::-1]))[np.newaxis] * np.uint8(255),
         np.ones(1, np.float32),
     )
     for number, symmetry in enumerate(game.symmetries):
         image = game.position([symmetry[move] for move in moves])
         found = turned(sample, game, np.array([number]))
         assert (found.planes[0] == game.planes(image.state, PLANES)).all()
+        assert (found.ending[0][:2] == 255 * found.planes[0]).all()
         assert [found.policy[0][symmetry[m]] for m in range(len(policy))] == policy.tolist()
 
 

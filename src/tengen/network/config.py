@@ -59,6 +59,7 @@ class ResnetConfig(NetworkConfig):
     channels: int = Field(default=64, ge=8, le=512, description="width of the trunk")
     moves_left: Switch = Field(default=True, description="a head for the plies left")
     soft_policy: Switch = Field(default=True, description="a second policy, for training only")
+    ending: Switch = Field(default=True, description="a head for the final board, likewise")
 
     @property
     def has_moves_left(self) -> bool:

@@ -6,6 +6,9 @@ from typing import Self, TypeAlias
 from tengen.rules import AnyGame, GridGame, ReferenceGame, Rules
 from tengen.rules.game import moves_beyond_cells
 
+#: Of the final board: the mover's stones, the opponent's, and those of either's winning line.
+ENDING_PLANES = 4
+
 
 @dataclass(frozen=True, slots=True)
 class GameShape:

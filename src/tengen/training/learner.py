@@ -43,6 +43,7 @@ class LearnSettings(Settings):
     value_weight: float = Field(default=1, ge=0, description="of the value in the loss")
     moves_left_weight: float = Field(default=0.05, ge=0, description="of the plies left")
     soft_policy_weight: float = Field(default=0.5, ge=0, description="of the flatter policy")
+    ending_weight: float = Field(default=5, ge=0, description="of the final board, mean of cells")
 
     def rate_at(self, step: int, progress: float) -> float:
         """The rate of a step, when a share ``progress`` of the run is over: up, then a cosine."""
@@ -59,6 +60,7 @@ class Losses:
     value: float
     moves_left: float
     soft_policy: float
+    ending: float
     #: Of the network's policy.
     entropy: float
     total: float
@@ -168,6 +170,7 @@ class Learner:
             + self.settings.value_weight * parts[1]
             + self.settings.moves_left_weight * parts[2]
             + self.settings.soft_policy_weight * parts[3]
+            + self.settings.ending_weight * parts[4]
         )
         losses = [part.item() for part in (*parts, entropy_of(output.policy), total)]
         return total, np.array(losses)
@@ -188,13 +191,13 @@ class Learner:
                 mean = sum(share * buffer for share, buffer in zip(shares, buffers, strict=True))
                 buffers[0].copy_(mean)
 
-    def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Of policy, value, plies left and soft policy; 0 for what the network does not say."""
+    def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, ...]:
+        """In the order of :class:`Losses`, up to the ending; 0 for what is not said."""
         weight = torch.from_numpy(batch.weight)
         weight = weight / weight.sum()
         none = torch.zeros(())
         policy = cross_entropy(output.policy, torch.from_numpy(batch.policy)) @ weight
-        value, left, soft = none, none, none
+        value, left, soft, ending = none, none, none, none
         if output.value is not None:
             value = _value_loss(output.value, torch.from_numpy(batch.value)) @ weight
         if output.moves_left is not None:
@@ -203,7 +206,9 @@ class Learner:
         if output.soft_policy is not None:
             flatter = torch.from_numpy(soft_policy(batch.policy))
             soft = cross_entropy(output.soft_policy, flatter) @ weight
-        return policy, value, left, soft
+        if output.ending is not None:
+            ending = _ending_loss(output.ending, torch.from_numpy(batch.ending)) @ weight
+        return policy, value, left, soft, ending
 
     @torch.no_grad()
     def _average(self) -> None:
@@ -233,6 +238,13 @@ def _value_loss(value: Tensor, target: Tensor) -> Tensor:
     if value.ndim == 2:
         return cross_entropy(value, target)
     return (value - (target[:, 0] - target[:, 2])) ** 2
+
+
+def _ending_loss(ending: Tensor, target: Tensor) -> Tensor:
+    """Per row, the mean over the cells; 0 for a game whose end nobody saw. # [n]."""
+    shares = target.float() / 255
+    each = functional.binary_cross_entropy_with_logits(ending, shares, reduction="none")
+    return each.mean(dim=(1, 2, 3)) * target.flatten(start_dim=1).any(dim=1)
 
 
 def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimizer:

@@ -35,6 +35,7 @@ def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
             "loss_value": losses.value,
             "loss_moves_left": losses.moves_left,
             "loss_soft_policy": losses.soft_policy,
+            "loss_ending": losses.ending,
             "policy_entropy": losses.entropy,
             "rate": settings.learn.rate_at(run.learner.step, progress),
             "samples_per_second": steps

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tengen.network.shape import ENDING_PLANES
 from tengen.selfplay import self_play_of
 from tengen.training.run import Run
 from tengen.training.samples import Samples
@@ -86,6 +87,7 @@ def _learning_speed(run: Run) -> float:
         policy / policy.sum(axis=1, keepdims=True),
         value / value.sum(axis=1, keepdims=True),
         np.ones(size, np.float32),
+        chance.integers(0, 256, (size, ENDING_PLANES, *shape[2:])).astype(np.uint8),
         np.ones(size, np.float32),
     )
     twin.learn(samples, 1, progress=0.0)  # the first step allocates
@@ -98,4 +100,5 @@ def _learning_speed(run: Run) -> float:
 
 def _bytes_per_position(run: Run) -> int:
     cells = run.game.rows * run.game.cols
-    return len(run.config.planes) * cells + 4 * (run.game.move_count + 5)
+    planes = len(run.config.planes) + ENDING_PLANES
+    return planes * cells + 4 * (run.game.move_count + 5)

@@ -5,13 +5,14 @@ Nothing here knows PyTorch; everything can be worked out by hand.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from tengen.config import Settings
+from tengen.network.shape import ENDING_PLANES
 from tengen.rules import AnyGame, Outcome
 from tengen.search.formulas import win_worth
 from tengen.selfplay import GameRecord, RecordedPly
@@ -55,6 +56,9 @@ class Samples:
     value: NDArray[np.float32]
     #: Plies to the end of the game. # [n]
     moves_left: NDArray[np.float32]
+    #: The final board, see :func:`endings`, in 255ths; all 0 where nobody saw it.
+    #: # [n, 4, rows, cols]
+    ending: NDArray[np.uint8]
     #: # [n]
     weight: NDArray[np.float32]
 
@@ -68,6 +72,7 @@ class Samples:
             self.policy[rows],
             self.value[rows],
             self.moves_left[rows],
+            self.ending[rows],
             self.weight[rows],
         )
 
@@ -79,6 +84,7 @@ class Samples:
             np.concatenate([part.policy for part in parts]),
             np.concatenate([part.value for part in parts]),
             np.concatenate([part.moves_left for part in parts]),
+            np.concatenate([part.ending for part in parts]),
             np.concatenate([part.weight for part in parts]),
         )
 
@@ -92,7 +98,7 @@ def samples_of(
     haste: float = 0.0,
 ) -> Samples:
     """The searched positions of a game; those that weigh nothing are left out."""
-    rows = []
+    rows, movers = [], []
     state = game.start()
     worth = win_worth(haste, len(record.moves), game.rows * game.cols)
     weights = _weights(record, settings)
@@ -117,17 +123,33 @@ def samples_of(
                         weight,
                     )
                 )
+                movers.append(game.mover(state))
         state = game.play(state, move)
     if not rows:
         return _no_samples(game, len(planes))
     seen, policies, values, lefts, heavy = zip(*rows, strict=True)
+    final = endings(game, state) * np.uint8(not record.is_resigned)
     return Samples(
         np.stack(seen),
         np.stack(policies),
         np.array(values, np.float32),
         np.array(lefts, np.float32),
+        final[movers],
         np.array(heavy, np.float32),
     )
+
+
+def endings(game: AnyGame, state: Any) -> NDArray[np.uint8]:
+    """A finished game as either player sees it. # [2, 4, rows, cols], 0 or 255.
+
+    Their own stones, the other's, and those of either that are part of a winning line.
+    """
+    stones = game.planes(state, ("mover", "opponent"))
+    is_line = np.zeros(game.rows * game.cols)
+    is_line[list(game.winning_line(state))] = 1
+    lines = stones * is_line.reshape(game.rows, game.cols)
+    seen = np.stack((np.concatenate((stones, lines)), np.concatenate((stones[::-1], lines[::-1]))))
+    return (255 * (seen if game.mover(state) == 0 else seen[::-1])).astype(np.uint8)
 
 
 def result_of(outcome: Outcome, player: int) -> int:
@@ -176,20 +198,28 @@ def averaged(samples: Samples) -> Samples:
     flat = np.packbits(samples.planes.reshape(len(samples), -1), axis=1)
     _, first, group = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     group = group.ravel()
-    total = np.bincount(group, samples.weight, len(first))
+    # Most positions come up once; only the others cost anything.
+    rows = np.flatnonzero(np.bincount(group)[group] > 1)
+    shared, into = np.unique(group[rows], return_inverse=True)
 
-    def mean(values: NDArray[np.float32]) -> NDArray[np.float32]:
-        columns = values.reshape(len(values), -1).T
-        sums = [np.bincount(group, column * samples.weight, len(first)) for column in columns]
-        return (np.array(sums) / total).T.reshape(-1, *values.shape[1:]).astype(np.float32)
+    def mean(values: NDArray[Any], weight: NDArray[np.float32]) -> NDArray[Any]:
+        columns = values[rows].reshape(len(rows), values[0].size).T
+        total = np.maximum(np.bincount(into, weight[rows], len(shared)), 1e-9)
+        sums = [np.bincount(into, column * weight[rows], len(shared)) for column in columns]
+        means = (np.array(sums) / total).T.reshape(len(shared), *values.shape[1:])
+        result = values[first]
+        result[shared] = means.round() if values.dtype == np.uint8 else means
+        return result
 
+    saw_end = samples.ending.any(axis=(1, 2, 3))
     heaviest = np.zeros(len(first), np.float32)
     np.maximum.at(heaviest, group, samples.weight)
     return Samples(
         samples.planes[first],
-        mean(samples.policy),
-        mean(samples.value),
-        mean(samples.moves_left),
+        mean(samples.policy, samples.weight),
+        mean(samples.value, samples.weight),
+        mean(samples.moves_left, samples.weight),
+        mean(samples.ending, samples.weight * saw_end),
         heaviest,
     )
 
@@ -198,17 +228,23 @@ def turned(samples: Samples, game: AnyGame, symmetry: NDArray[np.intp]) -> Sampl
     """Every row under the symmetry of its number: the board and the policy turned alike."""
     cells = np.array(game.cell_symmetries)[symmetry]
     moves = np.array(game.symmetries)[symmetry]
-    flat = samples.planes.reshape(len(samples), samples.planes.shape[1], -1)
-    planes, policy = np.empty_like(flat), np.empty_like(samples.policy)
-    np.put_along_axis(planes, cells[:, np.newaxis, :], flat, axis=2)
+    policy = np.empty_like(samples.policy)
     np.put_along_axis(policy, moves, samples.policy, axis=1)
     return Samples(
-        planes.reshape(samples.planes.shape),
+        _turned_boards(samples.planes, cells),
         policy,
         samples.value,
         samples.moves_left,
+        _turned_boards(samples.ending, cells),
         samples.weight,
     )
+
+
+def _turned_boards(boards: NDArray[np.uint8], cells: NDArray[np.intp]) -> NDArray[np.uint8]:
+    flat = boards.reshape(*boards.shape[:2], -1)
+    result = np.empty_like(flat)
+    np.put_along_axis(result, cells[:, np.newaxis, :], flat, axis=2)
+    return result.reshape(boards.shape)
 
 
 def soft_policy(policy: NDArray[np.float32], power: float = 0.25) -> NDArray[np.float32]:
@@ -223,5 +259,6 @@ def _no_samples(game: AnyGame, planes: int) -> Samples:
         np.zeros((0, game.move_count), np.float32),
         np.zeros((0, 3), np.float32),
         np.zeros(0, np.float32),
+        np.zeros((0, ENDING_PLANES, game.rows, game.cols), np.uint8),
         np.zeros(0, np.float32),
     )

@@ -24,6 +24,8 @@ class Output(NamedTuple):
     moves_left: Tensor | None = None
     #: Logits of a flatter policy, for training only. # [batch, moves]
     soft_policy: Tensor | None = None
+    #: Logits of the final board, for training only. # [batch, 4, rows, cols]
+    ending: Tensor | None = None
 
 
 def value_of(output: Output) -> Tensor:

@@ -16,7 +16,7 @@ from tengen.network.architectures.base import (
     initialise,
 )
 from tengen.network.config import ResnetConfig
-from tengen.network.shape import GameShape
+from tengen.network.shape import ENDING_PLANES, GameShape
 
 #: Every so many blocks one pools; it costs little, and far threats need only a few of them.
 _POOL_EVERY = 2
@@ -118,6 +118,24 @@ class PolicyHead(nn.Module):
         return torch.cat(views, dim=1)
 
 
+class EndingHead(nn.Module):
+    """What every cell will hold when the game is over. It is never asked in play.
+
+    Who wins is one number a game; where the stones end up is one a cell, and teaches the trunk much
+    of what the value needs (as ownership does in KataGo; Wu, 2019).
+    """
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.cell = ConvNorm(channels, _HEAD, kernel=1)
+        self.last = nn.Conv2d(_HEAD, ENDING_PLANES, 1)
+
+    def forward(self, trunk: Tensor) -> Tensor:
+        """Logits. # [batch, 4, rows, cols]."""
+        logits: Tensor = self.last(functional.relu(self.cell(trunk)))
+        return logits
+
+
 class Resnet(Network):
     """The default architecture."""
 
@@ -136,7 +154,10 @@ class Resnet(Network):
         self.judge = nn.Linear(3 * _HEAD, _JUDGE)
         self.value = nn.Linear(_JUDGE, 3)
         self.moves_left = nn.Linear(_JUDGE, 1) if config.moves_left else None
+        self.ending = EndingHead(config.channels) if config.ending else None
         last_layers = [*self.policy.last_layers, self.value, self.moves_left]
+        if self.ending is not None:
+            last_layers.append(self.ending.last)
         initialise(self, last_layers=[layer for layer in last_layers if layer is not None])
 
     def forward(self, planes: Tensor) -> Output:
@@ -154,4 +175,5 @@ class Resnet(Network):
             if self.moves_left is None
             else _PLIES_UNIT * functional.softplus(self.moves_left(judged)[:, 0]),
             soft_policy=logits[:, 1] if self.has_soft_policy else None,
+            ending=None if self.ending is None else self.ending(trunk),
         )
