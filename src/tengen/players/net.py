@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tengen import _core
-from tengen.errors import SpecError
+from tengen.errors import SpecError, TengenError
 from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
 from tengen.players.player import Player, require_ongoing
 from tengen.players.searching import SearchPlayer, draw
@@ -67,9 +67,13 @@ def _engine(
 
 def _can_have_fours(game: AnyGame, settings: GuidedSettings) -> bool:
     """Whether wins by fours can be looked for; where they can, it wins games."""
-    if not isinstance(game, GridGame) or not settings.proof or settings.haste:
+    if not settings.proof or settings.haste:
         return False
-    return not game.rules.gravity and game.rules.line in ("free", "exact")
+    try:
+        _require_fours(game, settings)
+    except TengenError:
+        return False
+    return True
 
 
 def _require_fours(game: AnyGame, settings: GuidedSettings) -> None:
