@@ -13,7 +13,7 @@ import tengen
 from tengen.cli.drawing import draw
 from tengen.cli.table import Seat, TablePlay
 
-OPPONENT = "uct,time=1s"
+OPPONENT = "net:connect4"
 HUMAN_MOVES = "4 4 3 5 6"
 
 
