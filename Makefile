@@ -49,7 +49,8 @@ play: .venv/.built  ## play in the terminal; GAME=gomoku for another game
 
 # The run goes on where it was stopped, if there is one.
 train: .venv/.train  ## train a network for Connect Four; GAME=tictactoe for another game
-	@$(BIN)/tengen train "$(GAME)" $$([ -e "runs/$(GAME)" ] && echo --resume) || [ $$? -eq 130 ]
+	@name=$$(printf %s "$(GAME)" | tr -cs 'A-Za-z0-9_.-' -); \
+	$(BIN)/tengen train "$(GAME)" $$([ -e "runs/$$name" ] && echo --resume) || [ $$? -eq 130 ]
 
 test: .venv/.dev  ## lint and run all tests
 	@$(MAKE) --no-print-directory lint

@@ -47,7 +47,13 @@ class Lessons:
 
     def _samples(self, records: list[GameRecord]) -> Samples:
         parts = [
-            samples_of(self.game, record, self.config.planes, self.settings.targets)
+            samples_of(
+                self.game,
+                record,
+                self.config.planes,
+                self.settings.targets,
+                haste=self.settings.haste,
+            )
             for record in records
         ]
         return averaged(Samples.joined(parts))

@@ -1,4 +1,6 @@
-"""Kills a run at every write of an iteration, resumes it, and compares with one never killed.
+"""Kills a run at every write of its beginning and of an iteration, and goes on with it.
+
+What comes of it is compared with a run that was never killed.
 
 A program of its own, so that it can fork before anything has started a thread. Prints one line per
 place: the number of the write, and what it was.
@@ -8,11 +10,12 @@ import os
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import tengen
-from tengen.rules import GridGame
 from tengen.training.assess import Assessor
+from tengen.training.history import read_run
 from tengen.training.loop import iterate
 from tengen.training.run import Run
 from tengen.training.settings import TrainSettings
@@ -26,6 +29,9 @@ SETTINGS = {
     "learn": {"batch": 8},
     "evaluate": {"sims": [0], "baselines": [], "share": 0},
 }
+GAME = tengen.game("tictactoe")
+#: Iterations before the one that is broken off: enough for an old checkpoint to be removed in it.
+BEFORE = 3
 #: What Python tells of before it changes a file; SQLite has its own way.
 WRITES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "shutil.copyfile")
 
@@ -35,14 +41,17 @@ class Killer:
 
     def __init__(self, at: int, folder: Path) -> None:
         self._left = at
-        self._folder = str(folder)
+        self._folders = (str(folder), str(folder.with_name(f".{folder.name}.part")))
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
         is_write = event in WRITES or (
             event == "open" and isinstance(arguments[1], str) and arguments[1][0] in "wxa"
         )
-        if is_write and str(arguments[0]).startswith(self._folder):
-            self.tick(f"{event} {Path(str(arguments[0])).name}")
+        if is_write:
+            path = str(arguments[0])
+            # A folder is removed by the bare names of what is in it.
+            if path.startswith(self._folders) or "/" not in path:
+                self.tick(f"{event} {Path(path).name}")
 
     def statement(self, sql: str) -> None:
         if sql.startswith(("BEGIN", "COMMIT")):
@@ -56,21 +65,32 @@ class Killer:
         self._left -= 1
 
 
+#: What a process does to a folder, with somebody who ends it.
+Stage = Callable[[Path, Killer | None], None]
+
+
+def begin(folder: Path, killer: Killer | None = None) -> None:
+    if killer is not None:
+        sys.addaudithook(killer)
+    if not folder.exists():
+        Run.begin(folder, GAME, TrainSettings.model_validate(SETTINGS)).close()
+
+
 def one_iteration(folder: Path, killer: Killer | None = None) -> None:
     run = Run.resume(folder)
     if killer is not None:
         sys.addaudithook(killer)
         run.store._database.set_trace_callback(killer.statement)
-    if run.state.iteration < 2:
+    if run.state.iteration <= BEFORE:
         iterate(run, Assessor(run), progress=0.5)
     run.close()
 
 
-def was_killed(folder: Path, killer: Killer | None) -> bool:
+def was_killed(stage: Stage, folder: Path, killer: Killer | None) -> bool:
     child = os.fork()
     if child == 0:
         try:
-            one_iteration(folder, killer)
+            stage(folder, killer)
         except BaseException as error:  # noqa: BLE001 - the parent must hear of it
             sys.stdout.write(f"failed: {error!r}\n")
             sys.stdout.flush()
@@ -85,33 +105,43 @@ def was_killed(folder: Path, killer: Killer | None) -> bool:
 def contents(folder: Path) -> tuple[list[bytes], bytes]:
     """All games, and the weights after them."""
     run = Run.resume(folder)
-    assert run.state.iteration == 2
     games = [record.to_bytes() for record in run.store.newest_games(10**9)]
     run.close()
-    [newest] = [path for path in run.checkpoints() if path.name == "000002"]
-    return games, (newest / "newest.safetensors").read_bytes()
+    checkpoints = sorted(path.name for path in (folder / "checkpoints").iterdir())
+    newest = folder / "checkpoints" / checkpoints[-1] / "newest.safetensors"
+    assert all(name.isdigit() for name in checkpoints), "nothing is left in part"
+    assert read_run(folder).iteration == int(checkpoints[-1]), "it can be looked at"
+    return games, newest.read_bytes()
 
 
-def main(folder: Path) -> None:
-    game = tengen.game("tictactoe")
-    assert isinstance(game, GridGame)
-    begun = folder / "begun"
-    run = Run.begin(begun, game, TrainSettings.model_validate(SETTINGS))
-    iterate(run, Assessor(run), progress=0)
-    run.close()
+def killed_at_every_write(stage: Stage, begun: Path | None, folder: Path) -> None:
+    """Begin with a copy of a run, or with nothing."""
     whole = folder / "whole"
-    shutil.copytree(begun, whole)
-    was_killed(whole, None)
+    if begun is not None:
+        shutil.copytree(begun, whole)
+    was_killed(stage, whole, None)
     expected = contents(whole)
     for at in range(1000):
         copy = folder / f"{at}"
-        shutil.copytree(begun, copy)
-        if not was_killed(copy, Killer(at, copy)):
+        if begun is not None:
+            shutil.copytree(begun, copy)
+        if not was_killed(stage, copy, Killer(at, copy)):
             return
-        was_killed(copy, None)
+        was_killed(stage, copy, None)
         if contents(copy) != expected:
             sys.exit(f"killed at write {at}, another run came of it")
         shutil.rmtree(copy)
+
+
+def main(folder: Path) -> None:
+    for name in ("beginning", "iteration"):
+        (folder / name).mkdir(parents=True)
+    killed_at_every_write(begin, None, folder / "beginning")
+    begun = folder / "begun"
+    begin(begun)
+    for _ in range(BEFORE):
+        was_killed(one_iteration, begun, None)
+    killed_at_every_write(one_iteration, begun, folder / "iteration")
 
 
 if __name__ == "__main__":

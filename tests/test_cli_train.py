@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 import tengen
 from tengen.cli.app import app
 from tengen.training.presets import load_preset, preset_for, preset_names
+from tengen.training.session import settings_of
 from tests.test_cli import TENGEN
 from tests.test_cli import run as run_command
 
@@ -40,11 +42,16 @@ def call(*arguments: str) -> None:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of runs with one of two iterations in it."""
     runs = tmp_path_factory.mktemp("cli") / "runs"
-    run("train", "tictactoe", "--runs", str(runs), "--iterations", "2", *TINY)
+    shown = run("train", "tictactoe", "--runs", str(runs), "--iterations", "2", *TINY).stdout
+    best = runs / "tictactoe" / "best.onnx"
+    assert shown.startswith("iteration 1, 4 games, policy ")
+    assert shown.endswith(
+        f"the best network is {best}; play it with\n  tengen play tictactoe --second net:{best}\n"
+    )
     return runs
 
 
-def test_a_run_says_what_it_does_and_leaves_a_network(trained: Path) -> None:
+def test_a_run_leaves_a_network(trained: Path) -> None:
     assert (trained / "tictactoe" / "best.onnx").is_file()
     spec = f'net:"{trained / "tictactoe" / "best.onnx"}",sims=8'
     game = tengen.game("tictactoe")
@@ -67,7 +74,10 @@ def test_runs_are_listed_told_and_drawn(trained: Path) -> None:
     run("runs", "plot", "tictactoe", "--runs", str(trained), "--out", str(page))
     text = page.read_text()
     assert "loss_policy" in text
-    assert "http" not in text.partition("<script>")[0], "nothing is fetched from elsewhere"
+    outside = re.sub(r"<script[^>]*>.*?</script>", "", text, flags=re.DOTALL)
+    assert "http" not in outside, "nothing is fetched from elsewhere"
+    assert not re.search(r"<script[^>]* src=", text.partition("plotly.js")[0])
+    assert "the best network at the end: good_0 " in told
     assert run("runs", "--runs", str(trained / "none")).stdout.startswith("no runs in")
 
 
@@ -155,8 +165,25 @@ def test_games_without_a_preset_get_the_one_of_their_kind() -> None:
                      "caro", f"{ROOT / 'examples/othello.py'}:Othello6")
     }  # fmt: skip
     assert list(found.values()) == [
-        "connect4", "connect4", "tictactoe", "tictactoe", "gomoku", "gomoku", "caro", "any"
+        "connect4", "connect4", "tictactoe", "small", "gomoku", "gomoku", "caro", "any"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "preset", "looks"),
+    [
+        ("gomoku", None, True),
+        ("caro", None, True),
+        ("caro-blocked", None, False),
+        ("connect4", None, False),
+        ("gomoku", "mnk", False),
+        (f"{ROOT / 'examples/othello.py'}:Othello6", None, False),
+    ],
+)
+def test_fours_are_looked_for_where_the_rules_allow(
+    spec: str, preset: str | None, looks: bool
+) -> None:
+    assert settings_of(tengen.game(spec), preset=preset).selfplay.search.vcf is looks
 
 
 @pytest.mark.parametrize("preset", [p for p in preset_names() if p != "any"])
@@ -229,5 +256,6 @@ def test_a_run_killed_at_any_write_goes_on_as_if_it_had_not_been(tmp_path: Path)
     )  # fmt: skip
     assert result.returncode == 0, result.stdout + result.stderr
     places = result.stdout.splitlines()
-    assert {"BEGIN IMMEDIATE", "COMMIT", "open state.json", "os.rename 000002.part"} <= set(places)
+    assert {"BEGIN IMMEDIATE", "COMMIT", "open state.json", "os.rename 000004.part"} <= set(places)
+    assert "os.rename 000003" in places, "an old checkpoint is removed"
     assert len(places) >= 20

@@ -8,16 +8,20 @@ import pytest
 import tengen
 from tengen.arena import every_position
 from tengen.arena.match import MatchScore, play_match, random_openings
+from tengen.players import parse_player_spec
 from tengen.rules import AnyGame, GridGame, Outcome
+from tengen.search import GuidedSettings
 from tengen.selfplay import GameRecord, RecordedPly
 from tengen.training import TargetSettings, samples_of
 from tengen.training.assess import Assessor, lowest_kept
 from tengen.training.budget import Budget
 from tengen.training.checkpoint import RunState
 from tengen.training.events import Event, ignore
+from tengen.training.history import read_run
 from tengen.training.loop import iterate, train
-from tengen.training.pit import is_accepted, pit
+from tengen.training.pit import as_in_selfplay, is_accepted, pit
 from tengen.training.run import Run
+from tengen.training.session import settings_of
 from tengen.training.settings import GateSettings, TrainSettings
 from tengen.training.window import Window
 
@@ -165,6 +169,15 @@ def test_with_a_gate_the_best_plays_until_it_is_beaten(
     assert run.state.best_step == (run.learner.step if accepted else 0)
 
 
+def test_a_match_is_searched_as_self_play_is() -> None:
+    connect4 = tengen.game("connect4")
+    chosen = settings_of(connect4, preset="connectx").selfplay
+    spec = parse_player_spec(f"net:some.onnx{as_in_selfplay(chosen)}")
+    assert GuidedSettings.read(spec.values, where="net") == chosen.search
+    assert not chosen.search.proof
+    assert chosen.search.draw == 1e-4
+
+
 def test_a_match_is_played_only_when_it_is_due(tmp_path: Path) -> None:
     gate = {"kind": "win_rate", "threshold": 1, "games": 2, "sims": 2, "every": 2}
     run = Run.begin(tmp_path / "run", grid("tictactoe"), settings(gate=gate))
@@ -198,6 +211,7 @@ def test_exact_scores_choose_the_best(tmp_path: Path) -> None:
     assert events[-1].stage == "end"
     assert (final["good_0"] + final["perfect_0"]) / 2 == pytest.approx(max(scores.values()))
     assert final["good_2"] > final["good_0"], "even two simulations see wins at once"
+    assert read_run(run.folder).best_figures == final
 
 
 def test_fixed_opponents_where_there_are_no_exact_scores(tmp_path: Path) -> None:
@@ -274,12 +288,6 @@ def test_a_stopped_first_iteration_of_rollouts_goes_on_the_same(tmp_path: Path) 
     iterate(resumed, Assessor(resumed), progress=0)
     assert records(resumed) == records(whole)
     assert resumed.newest.read_bytes() == whole.newest.read_bytes()
-
-
-def test_rollouts_are_refused_where_there_are_none(tmp_path: Path) -> None:
-    with pytest.raises(tengen.SpecError, match=r"for othello6 it must be 0, rollouts are for"):
-        Run.begin(tmp_path / "run", tengen.game(OTHELLO), settings(rollouts={"games": 4}))
-    assert not (tmp_path / "run").exists()
 
 
 def test_simulations_grow_with_the_games() -> None:

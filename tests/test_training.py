@@ -11,7 +11,6 @@ from tengen.network import load_weights
 from tengen.rules import AnyPosition, GridGame
 from tengen.solve import Solver
 from tengen.training.assess import Assessor
-from tengen.training.checkpoint import average_weights
 from tengen.training.events import Event
 from tengen.training.loop import iterate
 from tengen.training.run import Run
@@ -86,7 +85,7 @@ def test_checkpoints_are_thinned_and_hold_what_plays(tmp_path: Path) -> None:
         "000005",
         "000006",
     ]
-    network, card = load_weights(average_weights(run.checkpoints()[-1]))
+    network, card = load_weights(run.checkpoints()[-1] / "average.safetensors")
     assert card.step == run.learner.step
     assert_same(dict(network.state_dict()), dict(run.learner.averaged.state_dict()))
 

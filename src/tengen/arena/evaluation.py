@@ -6,6 +6,7 @@ others, and only they tell good players from lucky ones.
 """
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -181,8 +182,12 @@ def evaluate(
     players = [player, *twins]
     answers: dict[int, Answer] = {}
 
+    stopped = threading.Event()
+
     def ask(number: int) -> None:
         for i in range(number, len(positions), len(players)):
+            if stopped.is_set():
+                return
             start = time.perf_counter()
             decision = players[number].decide(positions[i].position)
             answers[i] = Answer(positions[i], decision, time.perf_counter() - start)
@@ -190,7 +195,10 @@ def evaluate(
 
     if twins:
         with ThreadPoolExecutor(len(players)) as pool:
-            list(pool.map(ask, range(len(players))))
+            try:
+                list(pool.map(ask, range(len(players))))
+            finally:
+                stopped.set()  # after Ctrl-C nobody waits for more than the answers under way
     else:
         ask(0)
     return Evaluation([answers[i] for i in range(len(positions))])

@@ -1,5 +1,6 @@
 """Matches in pairs: the same opening twice, with the colours swapped."""
 
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -80,9 +81,13 @@ def play_match(
     """Two games from every opening; there is a thread for each pair of equal players."""
     games = [(opening, swapped) for opening in openings for swapped in (False, True)]
 
+    stopped = threading.Event()
+
     def share(number: int) -> MatchScore:
         total = MatchScore()
         for opening, swapped in games[number :: len(pairs)]:
+            if stopped.is_set():
+                break
             score = _play(pairs[number], opening, swapped=swapped)
             total += score
             on_game(score)
@@ -91,7 +96,10 @@ def play_match(
     if len(pairs) == 1:
         return share(0)
     with ThreadPoolExecutor(len(pairs)) as pool:
-        return sum(pool.map(share, range(len(pairs))), MatchScore())
+        try:
+            return sum(pool.map(share, range(len(pairs))), MatchScore())
+        finally:
+            stopped.set()  # after Ctrl-C nobody waits for more than the games under way
 
 
 def _play(pair: Pair, opening: AnyPosition, *, swapped: bool) -> MatchScore:

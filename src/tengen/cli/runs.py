@@ -64,6 +64,7 @@ def as_document(history: RunHistory) -> dict[str, object]:
         "seconds": history.seconds,
         "settings": history.settings,
         "checkpoints": list(history.steps),
+        "best": history.best_figures,
         "curves": history.curves,
     }
 
@@ -116,5 +117,8 @@ def _show(history: RunHistory, console: Console) -> None:
         shown = (values_of[0], values_of[-1], min(values_of), max(values_of))
         table.add_row(figure, *(f"{value:,.4g}" for value in shown))
     console.print(table, markup=False)
+    if history.best_figures:
+        found = ", ".join(f"{name} {value:.1%}" for name, value in history.best_figures.items())
+        console.print(f"the best network at the end: {found}", markup=False)
     console.print(f"steps to play as net:run/{history.name}@STEP: ", markup=False, end="")
     console.print(", ".join(map(str, history.steps)), markup=False)

@@ -1,26 +1,22 @@
 """``tengen train``: a network that learns a game by playing it against itself."""
 
 import json
-import re
 import signal
-from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Self
 
 import typer
 from rich.console import Console
 
 from tengen.cli.training_display import Display, plan_lines
 from tengen.errors import SpecError
-from tengen.rules import AnyGame
 from tengen.rules import game as game_of
 
 if TYPE_CHECKING:
     from tengen.training.budget import Budget
     from tengen.training.events import Event
     from tengen.training.run import Run
-    from tengen.training.settings import TrainSettings
 
 _PACKAGES = ("onnx", "safetensors", "tensorboard", "torch")
 _INTERRUPTED = 130
@@ -55,25 +51,35 @@ def train(
     Example: tengen train connect4 --minutes 60
     """
     _require_packages()
-    rules = game_of(game)
-    length: dict[str, object] = {"minutes": minutes, "iterations": iterations, "games": games}
+    from tengen.training.presets import to_toml
+    from tengen.training.session import settings_of
+    from tengen.training.session import train as train_game
+
+    rules = game_of(game, seed=seed)
     if resume and (preset or config or assignments or network or seed is not None):
         raise SpecError("a run that goes on keeps its settings; with --resume none can be given")
     values = _values(config, network, assignments or [], seed)
-    settings = _settings(rules, values, preset)
+    settings = settings_of(rules, values, preset=preset)
     if print_config:
-        from tengen.training.presets import to_toml
-
         typer.echo(to_toml(settings), nl=False)
         return
-    folder = runs / (name or re.sub(r"[^\w.-]+", "-", rules.name))
-    budget = _budget(rules, length, preset, folder if resume else None)
-    run = _open(folder, rules, settings, resume=resume)
-    try:
-        run.store.note({"budget": json.dumps(budget.model_dump(exclude_none=True))})
-        _train(run, budget, game=game, plan=plan, as_json=as_json)
-    finally:
-        run.close()
+    # Being told to end is as good as Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with Watcher(rules.spec, plan=plan, as_json=as_json) as watcher:
+        train_game(
+            rules,
+            None if resume else settings,
+            name=name,
+            preset=preset,
+            runs=runs,
+            minutes=minutes,
+            iterations=iterations,
+            games=games,
+            resume=resume,
+            on_begin=watcher.begin,
+            on_event=watcher.show,
+        )
+        watcher.end()
 
 
 def _require_packages() -> None:
@@ -101,77 +107,72 @@ def _values(
     return merged(*layers)
 
 
-def _settings(rules: AnyGame, values: Mapping[str, object], preset: str | None) -> "TrainSettings":
-    from tengen.training.session import settings_of
+class Watcher:
+    """Shows a run from its beginning to its end, however it ends."""
 
-    return settings_of(rules, values, preset=preset)
+    def __init__(self, game: str, *, plan: bool, as_json: bool) -> None:
+        self._game, self._plan, self._as_json = game, plan, as_json
+        self._console = Console(stderr=as_json, highlight=False)
+        self._run: Run | None = None
+        self._display: Display | None = None
 
+    def begin(self, run: "Run", budget: "Budget") -> None:
+        """The run is there: say what it will be like."""
+        from tengen.training.plan import make_plan
 
-def _budget(
-    rules: AnyGame, length: dict[str, object], preset: str | None, resumed: Path | None
-) -> "Budget":
-    """What was asked for; else what the run was begun with, or what the preset says."""
-    from tengen.training.budget import Budget
-    from tengen.training.history import read_run
-    from tengen.training.presets import load_preset, preset_for
-
-    if any(value is not None for value in length.values()):
-        return Budget.read(length, where="train")
-    if resumed is not None:
-        noted = read_run(resumed).budget
-        if noted:
-            return Budget.model_validate_json(noted)
-    return Budget(minutes=load_preset(preset or preset_for(rules)).minutes)
-
-
-def _open(folder: Path, rules: AnyGame, settings: "TrainSettings", *, resume: bool) -> "Run":
-    from tengen.training.session import open_run
-
-    return open_run(folder, rules, settings, resume=resume)
-
-
-def _train(run: "Run", budget: "Budget", *, game: str, plan: bool, as_json: bool) -> None:
-    from tengen.training.loop import train as train_run
-    from tengen.training.plan import make_plan
-
-    console = Console(stderr=as_json, highlight=False)
-    again = f"tengen train {game} --run {run.folder.name} --resume"
-    if str(run.folder.parent) != "runs":
-        again += f" --runs {run.folder.parent}"
-    if budget.is_spent(run.state):
-        raise SpecError(
-            f"run {run.folder.name} is complete: {budget}; a greater --minutes, --iterations or "
-            "--games goes on with it"
-        )
-    # Being told to end is as good as Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    display = Display(run, budget, console)
-    try:
-        if plan:
-            console.print("measuring for ten seconds …", style="dim")
+        self._run = run
+        if self._plan:
+            self._console.print("measuring for ten seconds …", style="dim")
             for line in plan_lines(make_plan(run), run, budget):
-                console.print(line, markup=False)
-        with display:
+                self._say(line)
+        self._display = Display(run, budget, self._console)
+        self._display.start()
 
-            def show(event: "Event") -> None:
-                display.show(event)
-                if as_json and event.stage in ("iteration", "end"):
-                    document = {"stage": event.stage, "iteration": event.iteration}
-                    typer.echo(json.dumps({**document, **event.figures}))
+    def show(self, event: "Event") -> None:
+        """Something has happened."""
+        assert self._display is not None, "it has begun"
+        self._display.show(event)
+        if self._as_json and event.stage in ("iteration", "end"):
+            document = {"stage": event.stage, "iteration": event.iteration}
+            typer.echo(json.dumps({**document, **event.figures}))
 
-            train_run(run, budget, on_event=show)
-    except KeyboardInterrupt:
-        kept = len(run.store.game_numbers(run.state.games))
-        console.print(
-            f"\nstopped after iteration {run.state.iteration}, which is saved, and {kept} games "
-            f"of the next; go on with\n  {again}",
-            markup=False,
-            soft_wrap=True,
+    def end(self) -> None:
+        """It is complete: say how to play the network."""
+        assert self._run is not None, "it has begun"
+        folder, best = self._run.folder, self._run.best
+        network = f"net:run/{folder.name}" if _is_usual(folder) else f"net:{best}"
+        self._say(
+            f"\nthe best network is {best}; play it with\n"
+            f"  tengen play {self._game} --second {network}"
         )
-        raise typer.Exit(_INTERRUPTED) from None
-    console.print(
-        f"\nthe best network is {run.best}; play it with\n"
-        f"  tengen play {game} --second net:run/{run.folder.name}",
-        markup=False,
-        soft_wrap=True,
-    )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._display is not None:
+            self._display.stop()
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and self._run is not None:
+            self._say(self._interrupted(self._run))
+            raise typer.Exit(_INTERRUPTED) from None
+
+    def _interrupted(self, run: "Run") -> str:
+        """What is saved, and how to go on."""
+        from tengen.training.history import read_run
+
+        kept = read_run(run.folder).games - run.state.games
+        again = f"tengen train {self._game} --run {run.folder.name} --resume"
+        if not _is_usual(run.folder):
+            again += f" --runs {run.folder.parent}"
+        return (
+            f"\nstopped after iteration {run.state.iteration}, which is saved, and {kept} games "
+            f"of the next; go on with\n  {again}"
+        )
+
+    def _say(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+
+def _is_usual(folder: Path) -> bool:
+    """Whether it is where runs are looked for."""
+    return folder.parent == Path("runs")

@@ -1,7 +1,7 @@
 """A run as it is watched: a live table on a terminal, a line per iteration elsewhere."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from tengen.training.plan import Plan
     from tengen.training.run import Run
 
-_STAGES = ("self-play", "learn", "evaluate", "pit")
 #: Iterations that the live table shows.
 _ROWS = 12
 #: Columns: figure, title, how it is written.
@@ -89,7 +88,6 @@ class Display:
         self._console = console
         self._rows: list[tuple[int, Mapping[str, float]]] = []
         self._searched: dict[str, float] = {}
-        self._stage = ""
         self._progress = Progress(
             TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), console=console
         )
@@ -100,12 +98,13 @@ class Display:
             else None
         )
 
-    def __enter__(self) -> Self:
+    def start(self) -> None:
+        """Take the screen, where there is one."""
         if self._live:
             self._live.start()
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Give it back."""
         if self._live:
             self._live.stop()
 
@@ -113,7 +112,7 @@ class Display:
         """Called by the loop with everything that happens."""
         if event.stage == "iteration":
             self._rows = [*self._rows, (event.iteration, event.figures)][-_ROWS:]
-            self._searched |= _searched(event.figures)
+            self._searched = {**self._searched, **_searched(event.figures)}
             if self._live is None:
                 line = figures_line(
                     event.iteration, event.figures, games=self._run.state.games, left=self._left()
@@ -127,7 +126,6 @@ class Display:
             self._progress.update(
                 self._task, description=event.stage, completed=event.done, total=event.total
             )
-            self._stage = event.stage
 
     def _left(self) -> str:
         state = self._run.state

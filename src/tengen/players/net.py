@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tengen import _core
-from tengen.errors import SpecError, TengenError
+from tengen.errors import SpecError
 from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
 from tengen.players.player import Player, require_ongoing
 from tengen.players.searching import SearchPlayer, draw
@@ -20,6 +19,7 @@ from tengen.search import (
     HybridSettings,
     ReferenceGuided,
     TreeSearch,
+    with_fours,
 )
 from tengen.search.random import SplitMix
 
@@ -31,10 +31,7 @@ def net_player(
     network = OnnxEvaluator(resolve_network(target), game, precision=settings.precision)
     if settings.haste is None:
         settings = settings.model_copy(update={"haste": network.card.haste})
-    if settings.vcf is None:
-        settings = settings.model_copy(update={"vcf": _can_have_fours(game, settings)})
-    if settings.vcf:
-        _require_fours(game, settings)
+    settings = with_fours(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:
@@ -63,25 +60,6 @@ def _engine(
         )
     judge = EvaluatorJudge(game, evaluator, cache_mb=cache_mb, threads=threads)
     return ReferenceGuided(game, judge, settings, seed=seed)
-
-
-def _can_have_fours(game: AnyGame, settings: GuidedSettings) -> bool:
-    """Whether wins by fours can be looked for; where they can, it wins games."""
-    if not settings.proof or settings.haste:
-        return False
-    try:
-        _require_fours(game, settings)
-    except TengenError:
-        return False
-    return True
-
-
-def _require_fours(game: AnyGame, settings: GuidedSettings) -> None:
-    """Refuse what does not go with wins by fours now rather than in the first search."""
-    if not isinstance(game, GridGame):
-        raise SpecError(f"vcf is for k-in-a-row games, not {game.name}")
-    settings.native()
-    _core.win_by_fours(game.start(), 1)
 
 
 def hybrid_player(

@@ -7,6 +7,7 @@ searches of games written in Python.
 from tengen.search.decision import Decision
 from tengen.search.engine import Report, TreeSearch
 from tengen.search.evaluator import Evaluator
+from tengen.search.fours import with_fours
 from tengen.search.guided import GuidedSearch
 from tengen.search.judge import EvaluatorJudge, Judge
 from tengen.search.neural_settings import GuidedSettings, HybridSettings
@@ -34,4 +35,5 @@ __all__ = [
     "RootNoise",
     "TreeSearch",
     "UctSettings",
+    "with_fours",
 ]

@@ -68,6 +68,8 @@ class SelfPlay:
         self.settings = settings
         self._seed = seed
         self._workers: list[_Worker] = []
+        #: While a game is yielded: whether others have ended that can be had at once.
+        self.has_more = False
         self.counts = SelfPlayCounts()
 
     def play(self, numbers: Iterable[int]) -> Iterator[GameRecord]:
@@ -94,7 +96,8 @@ class SelfPlay:
                 if news is None:
                     left -= 1
                     continue
-                for native in news:
+                for i, native in enumerate(news, 1):
+                    self.has_more = i < len(news) or not ended.empty()
                     record = GameRecord.of(self._game.name, native)
                     self.counts.add(record)
                     yield record

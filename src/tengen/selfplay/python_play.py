@@ -35,6 +35,8 @@ class PythonSelfPlay:
         self.settings = settings
         self._seed = seed
         self._stopped = False
+        #: While a game is yielded: whether others have ended that can be had at once.
+        self.has_more = False
         self.counts = SelfPlayCounts()
 
     def play(self, numbers: Iterable[int]) -> Iterator[GameRecord]:
@@ -52,7 +54,8 @@ class PythonSelfPlay:
             ended_sims += sum(game.sims for game in games if game.record is not None)
             games = [game for game in games if game.record is None]
             self._count(before, ended_sims + sum(game.sims for game in games))
-            for record in ended:
+            for i, record in enumerate(ended, 1):
+                self.has_more = i < len(ended)
                 self.counts.add(record)
                 yield record
             games += self._begin(left, len(ended))

@@ -70,6 +70,11 @@ class SelfPlaySettings(Settings):
             return RootNoise(gumbel=self.gumbel)
         return RootNoise(epsilon=self.epsilon, alpha=self.alpha, forced=self.forced)
 
+    @property
+    def mean_sims(self) -> float:
+        """Simulations per move, quick searches included."""
+        return self.full_share * self.sims + (1 - self.full_share) * self.fast_sims
+
     def temperature(self, ply: int) -> float:
         """With which the move of a ply is drawn; Gumbel's noise is chance enough."""
         if self._is_gumbel:

@@ -10,7 +10,7 @@ from tengen.arena import evaluate as evaluate_player
 from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.errors import SpecError
 from tengen.players import Player, player
-from tengen.rules import GridGame
+from tengen.rules import AnyGame, GridGame
 from tengen.training.events import Event, OnEvent
 from tengen.training.run import Run
 
@@ -32,7 +32,9 @@ class Assessor:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._settings = run.settings.evaluate
-        self._positions = _positions_of(run)
+        self._positions = positions_of(run.game, self._settings.positions)
+        #: Simulations; the policy alone chooses the best network and is never left out.
+        self._levels = sorted({0, *self._settings.sims})
         self._is_sample = self._settings.positions != "all"
         self._began = time.monotonic()
         #: What every level took last and in all, in seconds.
@@ -45,7 +47,7 @@ class Assessor:
         start = time.monotonic()
         figures: dict[str, float] = {}
         if self._positions:
-            for sims in self._settings.sims:
+            for sims in self._levels:
                 guess = sims * len(self._positions) / _GUESSED_SPEED
                 if sims == 0 or self._is_due(f"{sims}", guess):
                     figures |= self._level(run.newest, sims, on_event)
@@ -66,7 +68,7 @@ class Assessor:
         """Measure the best network at every level."""
         figures: dict[str, float] = {}
         if self._positions:
-            for sims in self._settings.sims:
+            for sims in self._levels:
                 figures |= self._level(self._run.best, sims, on_event)
         else:
             for opponent in self._settings.baselines:
@@ -75,8 +77,7 @@ class Assessor:
 
     def _is_due(self, level: str, guess: float) -> bool:
         """Whether its share of the time since the start has room for it once more."""
-        searches = [sims for sims in self._settings.sims if sims > 0]
-        levels = len(searches) if self._positions else len(self._settings.baselines)
+        levels = len(self._levels) - 1 if self._positions else len(self._settings.baselines)
         room = self._settings.share * (time.monotonic() - self._began) / levels
         return self._spent.get(level, 0.0) + self._last.get(level, guess) <= room
 
@@ -136,17 +137,17 @@ def lowest_kept(best: float, sample: int | None) -> float:
     return best - math.sqrt(best * (1 - best) / sample)
 
 
-def _positions_of(run: Run) -> Sequence[LabelledPosition]:
-    source = run.settings.evaluate.positions
+def positions_of(game: AnyGame, source: str | None) -> Sequence[LabelledPosition]:
+    """Those that a setting names, or by which the checkpoints of a game are chosen; or none."""
     if source is None:
-        source = _SELECT.get(run.game.name)
+        source = _SELECT.get(game.name)
     if source is None:
         return []
     if source != "all":
-        return read_positions(run.game, source)
-    if not isinstance(run.game, GridGame):
-        raise SpecError(f"evaluate.positions is all; of {run.game.name} no exact scores are known")
-    return every_position(run.game)
+        return read_positions(game, source)
+    if not isinstance(game, GridGame):
+        raise SpecError(f"evaluate.positions is all; of {game.name} no exact scores are known")
+    return every_position(game)
 
 
 def _figures(found: Evaluation, sims: int) -> dict[str, float]:

@@ -1,4 +1,6 @@
-"""How long a run is to be."""
+"""How long a run is to be, and how long it has been."""
+
+import time
 
 from pydantic import Field, model_validator
 
@@ -7,7 +9,7 @@ from tengen.training.checkpoint import RunState
 
 
 class Budget(Settings):
-    """Of the whole run, what was done before it was stopped and resumed included."""
+    """Of the whole run; of an iteration that was broken off, what was done counts once."""
 
     minutes: float | None = Field(default=None, gt=0, le=1e6, description="of wall-clock time")
     iterations: int | None = Field(default=None, ge=1, description="of the loop")
@@ -55,3 +57,16 @@ class Budget(Settings):
             for name, value in zip(names, self._values(), strict=True)
             if value is not None
         )
+
+
+class Clock:
+    """Counts every second once: what saving takes belongs to the next iteration."""
+
+    def __init__(self) -> None:
+        self._seconds, self._work = time.monotonic(), time.process_time()
+
+    def lap(self) -> tuple[float, float]:
+        """Seconds since the last lap, and seconds of computing by all threads."""
+        seconds, work = self._seconds, self._work
+        self._seconds, self._work = time.monotonic(), time.process_time()
+        return self._seconds - seconds, self._work - work

@@ -58,9 +58,10 @@ def save_checkpoint(
             folder.replace(before)
         part.replace(folder)
         shutil.rmtree(before, ignore_errors=True)
-    except OSError as error:
+    except (OSError, SafetensorError) as error:
         shutil.rmtree(part, ignore_errors=True)
-        raise TengenError(f"checkpoint {folder} cannot be written: {error.strerror}") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise TengenError(f"checkpoint {folder} cannot be written: {reason}") from None
 
 
 def load_checkpoint(folder: Path, learner: Learner) -> RunState:
@@ -79,11 +80,6 @@ def load_checkpoint(folder: Path, learner: Learner) -> RunState:
         raise TengenError(f"checkpoint {folder} cannot be read: {error}") from None
     learner.step = state.step
     return state
-
-
-def average_weights(folder: Path) -> Path:
-    """The file of the weights that play."""
-    return folder / _AVERAGE
 
 
 def _parameters(learner: Learner) -> list[torch.nn.Parameter]:

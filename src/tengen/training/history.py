@@ -16,7 +16,7 @@ class RunHistory:
     folder: Path
     game: str
     settings: dict[str, object]
-    #: What it was last asked for, as in "60 minutes"; nothing for a run that was only begun.
+    #: What it was last asked for, in JSON; nothing for a run that was only begun.
     budget: str
     games: int
     positions: int
@@ -27,16 +27,13 @@ class RunHistory:
     #: By name: iterations and values.
     curves: dict[str, list[tuple[int, float]]]
     steps: tuple[int, ...]
+    #: Of the best network, measured when the run had come to its end; nothing before that.
+    best_figures: dict[str, float]
 
     @property
     def name(self) -> str:
         """What the user calls it."""
         return self.folder.name
-
-    def last(self, figure: str) -> float | None:
-        """The newest value of a figure."""
-        curve = self.curves.get(figure)
-        return curve[-1][1] if curve else None
 
     def best(self, figure: str) -> float | None:
         """The highest value of a figure."""
@@ -57,7 +54,7 @@ def read_run(folder: Path) -> RunHistory:
         curves: dict[str, list[tuple[int, float]]] = {}
         for iteration, name, value in store.metrics():
             curves.setdefault(name, []).append((iteration, value))
-        states = [state for _, state in checkpoint_states(folder)]
+        states = _checkpoint_states(folder)
         newest = states[-1] if states else {}
         return RunHistory(
             folder=folder,
@@ -71,22 +68,24 @@ def read_run(folder: Path) -> RunHistory:
             seconds=float(newest.get("seconds", 0.0)),
             curves=curves,
             steps=tuple(int(state["step"]) for state in states),
+            best_figures=json.loads(notes.get("best", "{}")),
         )
 
 
 def list_runs(runs: Path) -> Iterator[RunHistory]:
     """All runs in a folder, by name."""
-    for path in sorted(runs.glob("*/run.sqlite")):
+    for path in sorted(runs.glob("[!.]*/run.sqlite")):
         yield read_run(path.parent)
 
 
-def checkpoint_states(folder: Path) -> list[tuple[Path, dict[str, float]]]:
-    """The whole checkpoints of a run and where each of them is, the oldest first."""
+def _checkpoint_states(folder: Path) -> list[dict[str, float]]:
+    """What the whole checkpoints of a run say of themselves, the oldest first."""
     found = []
     for path in sorted((folder / "checkpoints").glob("*")):
         if path.name.isdigit():
             try:
-                found.append((path, json.loads((path / "state.json").read_text())))
+                found.append(json.loads((path / "state.json").read_text()))
             except (OSError, ValueError) as error:
-                raise TengenError(f"checkpoint {path} cannot be read: {error}") from None
+                if path.exists():  # else a run under way has just forgotten it
+                    raise TengenError(f"checkpoint {path} cannot be read: {error}") from None
     return found

@@ -10,12 +10,12 @@ def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
     """Take as many steps as make every new position learnt from about ``passes`` times."""
     settings = run.settings
     start = time.monotonic()
+    new = run.window.taught_from(run.state.games)
     samples = run.window.newest(run.window_size)
     prepared = time.monotonic()
     steps = 0
-    if run.store.position_count() >= settings.start_positions:
+    if len(samples) > 0 and run.store.position_count() >= settings.start_positions:
         passes = settings.passes_of(run.state.iteration)
-        new = run.store.position_count(first_game=run.state.games)
         steps = max(1, round(new * passes / settings.learn.batch))
     figures = {
         "positions": float(len(samples)),

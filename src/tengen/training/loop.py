@@ -9,11 +9,10 @@ Every stage leaves what it did in the run's folder before the next begins, so a 
 or killed anywhere and goes on from there.
 """
 
-import time
 from dataclasses import replace
 
 from tengen.training.assess import Assessor
-from tengen.training.budget import Budget
+from tengen.training.budget import Budget, Clock
 from tengen.training.events import Event, OnEvent, ignore
 from tengen.training.lessons import learn
 from tengen.training.pit import pit
@@ -24,18 +23,28 @@ from tengen.training.run import Run
 def train(run: Run, budget: Budget, *, on_event: OnEvent = ignore) -> None:
     """Iterate until the budget is spent, then measure the best network as well as can be."""
     assessor = Assessor(run)
-    last = 0.0
+    clock, last = Clock(), 0.0
     while not budget.is_spent(run.state, last):
+        run.go_on()
         before = run.state.seconds
-        iterate(run, assessor, progress=budget.progress(run.state), on_event=on_event)
+        progress = budget.progress(run.state)
+        iterate(run, assessor, progress=progress, on_event=on_event, clock=clock)
         last = run.state.seconds - before
     figures = assessor.final(on_event=on_event)
+    run.log_best(figures)
     on_event(Event("end", run.state.iteration, figures=figures))
 
 
-def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent = ignore) -> None:
+def iterate(
+    run: Run,
+    assessor: Assessor,
+    *,
+    progress: float,
+    on_event: OnEvent = ignore,
+    clock: Clock | None = None,
+) -> None:
     """One iteration: its four stages, and a checkpoint."""
-    start, work = time.monotonic(), time.process_time()
+    clock = clock or Clock()
     iteration = run.state.iteration
 
     figures = play(run, on_event=on_event)
@@ -43,16 +52,16 @@ def iterate(run: Run, assessor: Assessor, *, progress: float, on_event: OnEvent 
     figures |= assessor.evaluate(on_event=on_event)
     figures |= pit(run, on_event=on_event)
 
-    seconds = time.monotonic() - start
-    busy = (time.process_time() - work) / (seconds * run.settings.threads)
-    run.state = replace(
+    seconds, work = clock.lap()
+    state = replace(
         run.state,
         iteration=iteration + 1,
         step=run.learner.step,
         games=run.state.games + run.settings.games_of(iteration),
         seconds=run.state.seconds + seconds,
     )
-    figures |= {"seconds": run.state.seconds, "progress": progress, "busy": busy}
+    busy = work / (seconds * run.settings.threads)
+    figures |= {"seconds": state.seconds, "progress": progress, "busy": busy}
     run.log(iteration, figures)
-    run.save()
+    run.save(state)
     on_event(Event("iteration", iteration, figures=figures))

@@ -2,6 +2,8 @@
 
 from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.players import Player, player
+from tengen.selfplay import SelfPlaySettings
+from tengen.selfplay.settings import SEARCH_KEYS
 from tengen.training.events import Event, OnEvent
 from tengen.training.run import Run
 from tengen.training.settings import GateSettings
@@ -10,6 +12,15 @@ from tengen.training.settings import GateSettings
 def is_accepted(score: MatchScore, gate: GateSettings) -> bool:
     """Whether a candidate with this score against the best takes its place."""
     return score.win_rate > gate.threshold
+
+
+def as_in_selfplay(settings: SelfPlaySettings) -> str:
+    """The keys of a player whose search is that of self-play; noise is not among them."""
+    chosen = settings.search.model_dump(include=set(SEARCH_KEYS), exclude_defaults=True)
+    return "".join(
+        f",{key}={('off', 'on')[value] if isinstance(value, bool) else value}"
+        for key, value in chosen.items()
+    )
 
 
 def pit(run: Run, *, on_event: OnEvent) -> dict[str, float]:
@@ -30,8 +41,8 @@ def pit(run: Run, *, on_event: OnEvent) -> dict[str, float]:
         on_event(Event("pit", iteration, done, 2 * len(openings)))
 
     def player_of(path: object) -> Player:
-        spec = f'net:"{path}",sims={gate.sims},search={run.settings.selfplay.search.search}'
-        return player(spec, run.game, seed=run.settings.seed)
+        keys = as_in_selfplay(run.settings.selfplay) if gate.sims > 0 else ""
+        return player(f'net:"{path}",sims={gate.sims}{keys}', run.game, seed=run.settings.seed)
 
     pairs = [(player_of(run.newest), player_of(run.best)) for _ in range(run.settings.threads)]
     score = play_match(pairs, openings, on_game=count)

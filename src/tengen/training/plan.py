@@ -1,7 +1,9 @@
 """What a run will be like, from a measurement of some seconds before it begins."""
 
+import threading
 import time
 from dataclasses import dataclass
+from statistics import mean
 
 import numpy as np
 
@@ -46,18 +48,22 @@ def make_plan(run: Run) -> Plan:
         threads=settings.threads,
     )
     records = []
+    # Long games may not end in this time at all.
+    timer = threading.Timer(3 * _SECONDS, self_play.stop)
+    timer.start()
     start = time.monotonic()
     # The first games to end are the short ones; as many as are played at once make up for it.
     for record in self_play.play(range(_MOST_GAMES)):
         records.append(record)
         if time.monotonic() - start > _SECONDS and len(records) >= settings.selfplay.games:
             break
-        if time.monotonic() - start > 3 * _SECONDS:
-            break
+    timer.cancel()
     seconds = time.monotonic() - start
     samples_per_second = _learning_speed(run)
-    positions = sum(len(record.plies) for record in records) / max(1, len(records))
-    games_per_second = len(records) / seconds
+    half_full = run.game.rows * run.game.cols / 2
+    positions = mean(len(record.plies) for record in records) if records else half_full
+    # By the simulations, so that games under way count too.
+    games_per_second = self_play.counts.sims / settings.selfplay.mean_sims / positions / seconds
     new = settings.games * positions * settings.passes
     return Plan(
         evaluations_per_second=self_play.counts.evaluations / seconds,
@@ -65,8 +71,8 @@ def make_plan(run: Run) -> Plan:
         positions_per_game=positions,
         samples_per_second=samples_per_second,
         bytes_per_game=sum(len(r.to_bytes()) for r in records) / max(1, len(records)),
-        # The window and a copy of it with every position once.
-        most_bytes=_PROGRAM_BYTES + 2 * settings.window.most * _bytes_per_position(run),
+        # The window by games, in one piece, and with every position once.
+        most_bytes=_PROGRAM_BYTES + 3 * settings.window.most * _bytes_per_position(run),
         seconds_per_iteration=settings.games / max(1e-9, games_per_second)
         + new / max(1e-9, samples_per_second),
         games_per_iteration=settings.games,

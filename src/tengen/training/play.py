@@ -8,8 +8,8 @@ from tengen.selfplay import GameRecord, self_play_of
 from tengen.training.events import Event, OnEvent
 from tengen.training.run import Run
 
-#: Games handed to the store at once, and seconds they may wait for it.
-_AT_ONCE, _LONGEST_WAIT = 32, 1.0
+#: Games handed to the store at once, at most.
+_AT_ONCE = 32
 
 
 def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
@@ -18,7 +18,7 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     iteration = run.state.iteration
     numbers = range(first, first + run.settings.games_of(iteration))
     wanted = sorted(set(numbers) - run.store.game_numbers(first))
-    window = run.window  # read before there is anything new, so that nothing is read twice
+    window = run.window
     settings = run.settings.selfplay_of(iteration, first)
     self_play = self_play_of(
         run.game,
@@ -30,37 +30,35 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     total = len(numbers)
     done = total - len(wanted)
     on_event(Event("self-play", iteration, done, total))
-    start = kept = time.monotonic()
-    played: list[GameRecord] = []
+    start = time.monotonic()
     waiting: list[GameRecord] = []
     try:
         for record in self_play.play(wanted):
-            played.append(record)
             waiting.append(record)
-            if len(waiting) >= _AT_ONCE or time.monotonic() - kept > _LONGEST_WAIT:
+            if len(waiting) >= _AT_ONCE or not self_play.has_more:
                 run.store.add_games(waiting, iteration=iteration)
-                waiting, kept = [], time.monotonic()
-            on_event(Event("self-play", iteration, done + len(played), total))
+                done += len(waiting)
+                waiting = []
+                on_event(Event("self-play", iteration, done, total))
     finally:
         run.store.add_games(waiting, iteration=iteration)
     seconds = max(1e-9, time.monotonic() - start)
-    window.add(played)
-    counts = self_play.counts
-    return {
-        "games": float(len(played)),
-        "sims": float(settings.sims),
-        "games_per_second": len(played) / seconds,
-        "evaluations_per_second": counts.evaluations / seconds,
-        "cache_hits": counts.cache_hits / max(1, counts.cache_asked),
-        "seconds_self_play": seconds,
-        **_figures(played),
-    }
+    # All of them, those too that were played before the run was stopped.
+    games = list(run.store.games_from(first))
+    window.add(games)
+    figures = {"games": float(total), "sims": float(settings.sims), "seconds_self_play": seconds}
+    if wanted:
+        counts = self_play.counts
+        figures |= {
+            "games_per_second": len(wanted) / seconds,
+            "evaluations_per_second": counts.evaluations / seconds,
+            "cache_hits": counts.cache_hits / max(1, counts.cache_asked),
+        }
+    return figures | _figures(games)
 
 
 def _figures(games: list[GameRecord]) -> dict[str, float]:
-    """What the games were like; nothing where there are none."""
-    if not games:
-        return {}
+    """What the games were like."""
     entropies = [
         -sum(share * math.log(share) for _, share in ply.target if share > 0)
         for record in games

@@ -15,7 +15,7 @@ from tengen.training.settings import TrainSettings
 
 Values = dict[str, object]
 
-#: Boards up to this many cells are as small as tic-tac-toe; above the other, as large as caro.
+#: Boards up to this many cells are small; above the other, as large as caro.
 _SMALL, _LARGE = 25, 225
 
 
@@ -63,7 +63,7 @@ def preset_for(game: AnyGame) -> str:
     cells = game.rows * game.cols
     if game.rules.gravity:
         return "connect4"
-    return "tictactoe" if cells <= _SMALL else "caro" if cells > _LARGE else "gomoku"
+    return "small" if cells <= _SMALL else "caro" if cells > _LARGE else "gomoku"
 
 
 def read_config(path: Path) -> Values:

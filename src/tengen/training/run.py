@@ -5,19 +5,22 @@ NAME/checkpoints/N/    all that is needed to go on after iteration N
 NAME/newest.onnx       the network that is learning
 NAME/best.onnx         the best so far, by the evaluation or by the gate
 NAME/tensorboard/      the figures once more
+NAME/lock              held by the process that trains it
 """
 
+import fcntl
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Self, TextIO
 
 from tengen.errors import SpecError, TengenError
 from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
 from tengen.network.files import replacing
-from tengen.rules import AnyGame, GridGame
+from tengen.rules import AnyGame
 from tengen.rules import game as game_of
 from tengen.selfplay import GameRecord
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
@@ -27,6 +30,9 @@ from tengen.training.settings import TrainSettings
 from tengen.training.store import RunStore
 from tengen.training.tensorboard import TensorBoardLog
 from tengen.training.window import Window
+
+#: The note of what was found at the end.
+_BEST = "best"
 
 
 class Run:
@@ -39,36 +45,44 @@ class Run:
         self.config = read_network(settings.network, settings.network_values)
         self.learner = self.make_learner()
         self.state = RunState()
+        self._lock = _locked(folder)
         self.store = RunStore(folder / "run.sqlite")
 
     @classmethod
     def begin(cls, folder: Path, game: AnyGame, settings: TrainSettings) -> Self:
-        """A new run in a folder that must not be there yet."""
+        """A new run in a folder that must not be there yet; it is whole or not there."""
         if folder.exists():
             raise SpecError(
                 f"run {folder.name} is there already; --resume goes on with it, --run NAME begins "
                 "another"
             )
-        if settings.rollouts.games > 0 and not isinstance(game, GridGame):
-            raise SpecError(
-                f"rollouts.games is {settings.rollouts.games}; for {game.name} it must be 0, "
-                "rollouts are for k-in-a-row games"
-            )
-        folder.mkdir(parents=True)
-        run = cls(folder, game, settings)
-        run.store.note(
-            {"game": game.name, "spec": game.spec, "settings": settings.model_dump_json()}
-        )
-        run.export()
-        run.keep_as_best(score=-1.0)
-        run.save()
-        return run
+        part = folder.with_name(f".{folder.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        try:
+            part.mkdir(parents=True)
+            run = cls(part, game, settings)
+            try:
+                run.store.note(
+                    {"game": game.name, "spec": game.spec, "settings": settings.model_dump_json()}
+                )
+                run.export()
+                run.keep_as_best(score=-1.0)
+                run.save(run.state)
+            finally:
+                run.close()
+            part.replace(folder)
+        except OSError as error:
+            raise TengenError(f"run {folder} cannot be begun: {error.strerror}") from None
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        return cls.resume(folder, game)
 
     @classmethod
     def resume(cls, folder: Path, game: AnyGame | None = None) -> Self:
         """Go on where the last whole checkpoint is."""
         if not (folder / "run.sqlite").is_file():
-            raise SpecError(f"{folder} is not the folder of a run")
+            problem = "is not the folder of a run" if folder.exists() else "does not exist"
+            raise SpecError(f"run {folder} {problem}")
         with RunStore(folder / "run.sqlite") as store:
             notes = store.notes()
         if "game" not in notes or "settings" not in notes:
@@ -77,14 +91,26 @@ class Run:
             game = game_of(notes["spec"])
         if game.name != notes["game"]:
             raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")
-        run = cls(folder, game, TrainSettings.model_validate_json(notes["settings"]))
-        checkpoints = run.checkpoints()
-        if not checkpoints:
-            raise TengenError(f"run {folder.name} has no checkpoint to go on from")
-        run.state = load_checkpoint(checkpoints[-1], run.learner)
-        for network in (run.newest, run.best):
-            shutil.copyfile(checkpoints[-1] / network.name, network)
+        settings = TrainSettings.read(json.loads(notes["settings"]), where=f"run {folder.name}")
+        run = cls(folder, game, settings)
+        try:
+            run._go_back()
+        except BaseException:
+            run.close()
+            raise
         return run
+
+    def _go_back(self) -> None:
+        """To the last whole checkpoint."""
+        checkpoints = self.checkpoints()
+        if not checkpoints:
+            raise TengenError(f"run {self.folder.name} has no checkpoint to go on from")
+        for rest in (self.folder / "checkpoints").glob("*.*"):
+            shutil.rmtree(rest, ignore_errors=True)
+        self.state = load_checkpoint(checkpoints[-1], self.learner)
+        for network in (self.newest, self.best):
+            with replacing(network) as part:
+                shutil.copyfile(checkpoints[-1] / network.name, part)
 
     def make_learner(self) -> Learner:
         """One at its beginning."""
@@ -115,15 +141,17 @@ class Run:
             self.game, record, self.config.planes, settings.targets, haste=settings.haste
         )
 
-    def save(self) -> None:
-        """Write a checkpoint and forget old ones."""
-        folder = self.folder / "checkpoints" / f"{self.state.iteration:06}"
+    def save(self, state: RunState) -> None:
+        """Write a checkpoint, be in its state, and forget old ones."""
+        folder = self.folder / "checkpoints" / f"{state.iteration:06}"
         networks = (self.newest, self.best)
-        save_checkpoint(folder, self.learner, self.card(), self.state, networks=networks)
+        save_checkpoint(folder, self.learner, self.card(), state, networks=networks)
+        self.state = state
         for old in self.checkpoints()[: -self.settings.checkpoints]:
             # Now and then one stays, ever more seldom: the powers of two.
             if int(old.name).bit_count() != 1:
-                shutil.rmtree(old, ignore_errors=True)
+                # Under another name first, so that no checkpoint is ever there in part.
+                shutil.rmtree(old.replace(old.with_suffix(".old")), ignore_errors=True)
 
     def checkpoints(self) -> list[Path]:
         """The whole ones, the oldest first."""
@@ -160,6 +188,19 @@ class Run:
         self.store.log(iteration, figures)
         self._tensorboard.log(iteration, figures)
 
+    def log_best(self, figures: Mapping[str, float]) -> None:
+        """Keep how good the best network was found to be at the end."""
+        self.store.note({_BEST: json.dumps(dict(figures))})
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it has come to an end and not gone on since."""
+        return _BEST in self.store.notes()
+
+    def go_on(self) -> None:
+        """What was found at the end is not the end any more."""
+        self.store.forget(_BEST)
+
     def keep_as_best(self, *, score: float) -> None:
         """The network that is learning is the best so far."""
         with replacing(self.best) as part:
@@ -179,3 +220,15 @@ class Run:
         self.store.close()
         if "_tensorboard" in self.__dict__:
             self._tensorboard.close()
+        self._lock.close()
+
+
+def _locked(folder: Path) -> TextIO:
+    """A file that says that a process is training this run, for as long as it is open."""
+    lock = (folder / "lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise TengenError(f"run {folder.name} is being trained by another process") from None
+    return lock

@@ -195,6 +195,8 @@ def _weights(record: GameRecord, settings: TargetSettings) -> list[float]:
 
 def averaged(samples: Samples) -> Samples:
     """One row per different position: the mean of its targets by weight, and the highest weight."""
+    if len(samples) == 0:
+        return samples
     flat = np.packbits(samples.planes.reshape(len(samples), -1), axis=1)
     _, first, group = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     group = group.ravel()

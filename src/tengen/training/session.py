@@ -1,12 +1,18 @@
 """Runs by name: to begin one, to go on with it, and to train from Python."""
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tengen.arena.match import random_openings
 from tengen.errors import SpecError
 from tengen.network import read_network
-from tengen.rules import AnyGame
+from tengen.players import player
+from tengen.rules import AnyGame, GridGame
 from tengen.rules import game as game_of
+from tengen.search import with_fours
+from tengen.training.assess import positions_of
 from tengen.training.budget import Budget
 from tengen.training.events import OnEvent, ignore
 from tengen.training.loop import train as train_run
@@ -16,12 +22,17 @@ from tengen.training.settings import DEFAULT_NETWORK, TrainSettings
 
 #: Where runs are kept unless told otherwise.
 RUNS = Path("runs")
+#: The note of how long a run is to be.
+_BUDGET = "budget"
 
 
 def settings_of(
     game: AnyGame, values: Mapping[str, object] | None = None, *, preset: str | None = None
 ) -> TrainSettings:
-    """A preset, or the one that fits the game, with some values changed."""
+    """A preset, or the one that fits the game, with some values changed.
+
+    What depends on the game, ``vcf``, is decided here.
+    """
     base, values = load_preset(preset or preset_for(game)).values, values or {}
     if values.get("network", base.get("network", DEFAULT_NETWORK)) != base.get(
         "network", DEFAULT_NETWORK
@@ -30,47 +41,89 @@ def settings_of(
         base = {key: value for key, value in base.items() if key != "network_values"}
     settings = TrainSettings.read(merged(base, values), where="train")
     read_network(settings.network, settings.network_values)
-    return settings
-
-
-def open_run(
-    folder: Path, game: AnyGame | None, settings: TrainSettings | None, *, resume: bool
-) -> Run:
-    """A new run, or one that goes on; which of the two must be meant."""
-    if resume:
-        return Run.resume(folder, game)
-    if game is None or settings is None:
-        raise SpecError("a new run needs a game and settings")
-    return Run.begin(folder, game, settings)
+    # No network has been taught haste yet: it has none unless it is told to.
+    search = settings.selfplay.search
+    search = with_fours(game, search.model_copy(update={"haste": search.haste or 0.0}))
+    selfplay = settings.selfplay.model_copy(update={"search": search})
+    return settings.model_copy(update={"selfplay": selfplay})
 
 
 def train(
     game: str | AnyGame,
     config: TrainSettings | Mapping[str, object] | None = None,
     *,
-    name: str,
+    name: str | None = None,
+    preset: str | None = None,
     runs: str | Path = RUNS,
     minutes: float | None = None,
     iterations: int | None = None,
     games: int | None = None,
     resume: bool = False,
+    on_begin: Callable[[Run, Budget], None] = lambda *_: None,
     on_event: OnEvent = ignore,
 ) -> Path:
     """Train a network in the folder ``runs/name``; returns the file of the best one.
 
-    ``config`` is all settings, or those that differ from the game's preset; a run that is resumed
-    keeps its own. Give one of ``minutes``, ``iterations`` and ``games``; they count from the
-    beginning of the run.
+    ``config`` is all settings, or those that differ from the preset; a run that is resumed keeps
+    its own. Of ``minutes``, ``iterations`` and ``games`` give one, or none for what the run was
+    begun with or the preset says; they count from the beginning of the run. ``on_begin`` is
+    called once the run is there and before it goes on.
     """
     chosen = game_of(game) if isinstance(game, str) else game
-    budget = Budget.read(
-        {"minutes": minutes, "iterations": iterations, "games": games}, where="budget"
-    )
-    if not isinstance(config, TrainSettings):
-        config = settings_of(chosen, config)
-    run = open_run(Path(runs) / name, chosen, config, resume=resume)
+    if resume and (config is not None or preset is not None):
+        raise SpecError("a run that goes on keeps its settings; with --resume none can be given")
+    folder = Path(runs) / (name or run_name(chosen))
+    length = {"minutes": minutes, "iterations": iterations, "games": games}
+    is_given = any(value is not None for value in length.values())
+    asked = Budget.read(length, where="train") if is_given else None
+    if resume:
+        run = Run.resume(folder, chosen)
+    else:
+        if not isinstance(config, TrainSettings):
+            config = settings_of(chosen, config, preset=preset)
+        check(chosen, config)
+        run = Run.begin(folder, chosen, config)
     try:
+        budget = _budget(run, asked, preset)
+        run.store.note({_BUDGET: budget.model_dump_json(exclude_none=True)})
+        on_begin(run, budget)
         train_run(run, budget, on_event=on_event)
         return run.best
     finally:
         run.close()
+
+
+def run_name(game: AnyGame) -> str:
+    """What a run of a game is called when nobody names it."""
+    return re.sub(r"[^\w.-]+", "-", game.name)
+
+
+def check(game: AnyGame, settings: TrainSettings) -> None:
+    """Refuse what would fail only once the run is under way."""
+    if not read_network(settings.network, settings.network_values).has_value:
+        raise SpecError(f"network {settings.network} has no value, which games need to learn from")
+    if settings.rollouts.games > 0 and not isinstance(game, GridGame):
+        raise SpecError(
+            f"rollouts.games is {settings.rollouts.games}; for {game.name} it must be 0, "
+            "rollouts are for k-in-a-row games"
+        )
+    settings.selfplay.native()
+    positions_of(game, settings.evaluate.positions)
+    for opponent in settings.evaluate.baselines:
+        player(opponent, game, seed=1)
+    if settings.gate.kind != "never":
+        random_openings(game, 1, plies=settings.gate.opening_plies, seed=1)
+
+
+def _budget(run: Run, asked: Budget | None, preset: str | None) -> Budget:
+    """What is asked for; else what the run was asked for before, or what the preset says."""
+    noted = run.store.notes().get(_BUDGET)
+    before = None if noted is None else Budget.read(json.loads(noted), where="budget")
+    usual = Budget(minutes=load_preset(preset or preset_for(run.game)).minutes)
+    budget = asked or before or usual
+    if run.is_measured and (budget == before or budget.is_spent(run.state)):
+        raise SpecError(
+            f"run {run.folder.name} is complete: {budget}; a greater --minutes, --iterations or "
+            "--games goes on with it"
+        )
+    return budget

@@ -14,6 +14,8 @@ from tengen.training.samples import TargetSettings, WindowSettings
 #: The architecture of a run that names none.
 DEFAULT_NETWORK = "resnet"
 
+_Sims = Annotated[int, Field(ge=0, le=2**31)]
+
 
 class RolloutSettings(Settings):
     """The first games, while the network knows nothing yet: searched with rollouts in its place.
@@ -34,10 +36,10 @@ class EvaluateSettings(Settings):
     """How a run finds out how good it is; nothing of it is learnt from."""
 
     positions: str | None = Field(
-        default=None, description="labelled set: a name, a file, or all; none: as the game has"
+        default=None, description="labelled set: a name, a file, or all; none: connect4 has one"
     )
-    sims: Annotated[tuple[int, ...], BeforeValidator(parse_list)] = Field(
-        default=(0, 100, 800), description="simulations of the searches on it; 0: the policy alone"
+    sims: Annotated[tuple[_Sims, ...], BeforeValidator(parse_list)] = Field(
+        default=(0, 100, 800), description="simulations of searches on it; 0, the policy, is always"
     )
     share: float = Field(
         default=0.05, ge=0, le=1, description="of the run's time, for levels that search"
@@ -56,7 +58,7 @@ class GateSettings(Settings):
         default=0.55, ge=0, le=1, description="(wins + draws / 2) / games to be the best"
     )
     games: int = Field(default=40, ge=2, description="of the match, in pairs with colours swapped")
-    sims: int = Field(default=64, ge=0, description="simulations per move, without noise")
+    sims: _Sims = Field(default=64, description="simulations per move, without noise")
     opening_plies: int = Field(default=4, ge=0, description="random moves before them")
     every: int = Field(default=1, ge=1, description="iterations between matches")
 
@@ -66,7 +68,7 @@ class TrainSettings(Settings):
 
     network: str = Field(default=DEFAULT_NETWORK, description="architecture, see docs/networks.md")
     network_values: dict[str, object] = Field(default={}, description="its hyper-parameters")
-    seed: int = Field(default=1, ge=0, description="makes chance repeatable")
+    seed: int = Field(default=1, ge=0, lt=1 << 63, description="makes chance repeatable")
     threads: int = Field(default=2, ge=1, le=256, description="of every stage")
     games: int = Field(default=500, ge=1, description="games of an iteration")
     passes: float = Field(default=3, gt=0, description="times a new position is learnt from")

@@ -77,6 +77,10 @@ class RunStore:
         """Keep facts about the run."""
         self._write("INSERT OR REPLACE INTO about VALUES (?, ?)", list(values.items()))
 
+    def forget(self, note: str) -> None:
+        """A fact that is not true any more."""
+        self._write("DELETE FROM about WHERE key = ?", [(note,)])
+
     def notes(self) -> dict[str, str]:
         """The facts about the run."""
         return dict(self._database.execute("SELECT key, value FROM about"))
@@ -97,6 +101,14 @@ class RunStore:
             "SELECT coalesce(sum(positions), 0) FROM games WHERE number >= ?", (first_game,)
         ).fetchone()
         return int(count)
+
+    def games_from(self, first: int) -> Iterator[GameRecord]:
+        """The games from a number on, in their order."""
+        rows = self._database.execute(
+            "SELECT record FROM games WHERE number >= ? ORDER BY number", (first,)
+        )
+        for [record] in rows:
+            yield GameRecord.from_bytes(record)
 
     def newest_games(self, positions: int) -> Iterator[GameRecord]:
         """The games with the highest numbers that hold so many positions; the newest first."""
@@ -127,12 +139,13 @@ class RunStore:
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         """All rows or none."""
         try:
-            self._database.execute("BEGIN IMMEDIATE")
             try:
+                self._database.execute("BEGIN IMMEDIATE")
                 self._database.executemany(statement, rows)
+                self._database.execute("COMMIT")
             except BaseException:
-                self._database.execute("ROLLBACK")
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
                 raise
-            self._database.execute("COMMIT")
         except sqlite3.OperationalError as error:  # a full disk, above all
             raise TengenError(f"{self._path} cannot be written: {error}") from None

@@ -23,6 +23,10 @@ class Window:
             if record.index not in self._games:
                 self._games[record.index] = (len(record.plies), self._decode(record))
 
+    def taught_from(self, first: int) -> int:
+        """How many positions the games from a number on teach."""
+        return sum(len(samples) for n, (_, samples) in self._games.items() if n >= first)
+
     def newest(self, size: int) -> Samples:
         """What the last games teach that hold so many positions, each position once."""
         kept: dict[int, tuple[int, Samples]] = {}

@@ -1,0 +1,133 @@
+"""Runs as folders: begun whole, trained by one process, complete when they have been measured."""
+
+from pathlib import Path
+
+import pytest
+
+import tengen
+from tengen.cli.training_display import plan_lines
+from tengen.training import plan
+from tengen.training.assess import Assessor
+from tengen.training.budget import Budget
+from tengen.training.events import ignore
+from tengen.training.history import read_run
+from tengen.training.loop import iterate
+from tengen.training.play import play
+from tengen.training.run import Run
+from tests.test_stages import OTHELLO, grid, settings
+
+
+@pytest.mark.parametrize(
+    ("spec", "values", "message"),
+    [
+        (OTHELLO, {"rollouts": {"games": 4}}, "for othello6 it must be 0, rollouts are for"),
+        (
+            "gomoku",
+            {"network": "gomoku-policy", "network_values": {}},
+            "gomoku-policy has no value",
+        ),
+        ("tictactoe", {"evaluate": {"baselines": ["uctt"]}}, "uctt"),
+        ("tictactoe", {"evaluate": {"positions": "nope"}}, "nope"),
+        (
+            "tictactoe",
+            {"gate": {"kind": "win_rate", "opening_plies": 9}},
+            "tictactoe has no openings of 9 plies",
+        ),
+        ("connect4", {"evaluate": {"sims": [0, -5]}}, r"evaluate\.sims"),
+        ("connect4", {"seed": 1 << 63}, r"train\.seed is 9223372036854775808"),
+    ],
+)
+def test_what_would_fail_later_is_refused_before_there_is_a_run(
+    tmp_path: Path, spec: str, values: dict[str, object], message: str
+) -> None:
+    with pytest.raises(tengen.SpecError, match=message):
+        tengen.train(spec, values, name="run", runs=tmp_path, iterations=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_is_trained_by_one_process_at_a_time(tmp_path: Path) -> None:
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings())
+    with pytest.raises(tengen.TengenError, match="run is being trained by another process"):
+        Run.resume(tmp_path / "run")
+    run.close()
+    Run.resume(tmp_path / "run").close()
+
+
+def test_what_a_killed_process_leaves_behind_is_swept_away(tmp_path: Path) -> None:
+    (tmp_path / ".run.part").mkdir()
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings())
+    run.close()
+    for name in ("000001.part", "000000.old"):
+        (tmp_path / "run" / "checkpoints" / name).mkdir()
+    Run.resume(tmp_path / "run").close()
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["000000"]
+
+
+def test_quick_searches_are_not_counted_as_lessons(tmp_path: Path) -> None:
+    """Of what is learnt from nothing, no step is taken; of all else, as many as there are."""
+    quick = {"sims": 4, "games": 4, "fast_sims": 2, "full_share": 0}
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings(selfplay=quick))
+    iterate(run, Assessor(run), progress=0)
+    assert run.learner.step == 0
+    assert run.state.iteration == 1
+
+
+def test_the_policy_alone_is_always_measured(tmp_path: Path) -> None:
+    evaluate = {"positions": "all", "sims": [2], "share": 0, "baselines": []}
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings(evaluate=evaluate))
+    iterate(run, Assessor(run), progress=0)
+    assert run.state.best_score > 0
+
+
+def test_an_iteration_that_was_broken_off_tells_of_all_its_games(tmp_path: Path) -> None:
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings())
+    play(run, on_event=ignore)
+    run.close()
+    again = Run.resume(tmp_path / "run")
+    figures = play(again, on_event=ignore)
+    assert figures["games"] == 4
+    assert figures["game_length"] > 4
+    assert "games_per_second" not in figures, "none were played"
+
+
+def test_a_run_is_complete_only_when_it_has_been_measured(tmp_path: Path) -> None:
+    def again(iterations: int | None = None) -> None:
+        tengen.train("tictactoe", name="run", runs=tmp_path, resume=True, iterations=iterations)
+
+    few = settings(evaluate={"positions": "all", "sims": [0], "share": 0})
+    tengen.train("tictactoe", few, name="run", runs=tmp_path, iterations=1)
+    with pytest.raises(tengen.SpecError, match="run is complete: 1 iterations"):
+        again()
+    run = Run.resume(tmp_path / "run")
+    run.go_on()
+    run.close()
+    assert not read_run(tmp_path / "run").best_figures
+    again()
+    found = read_run(tmp_path / "run")
+    assert found.iteration == 1
+    assert set(found.best_figures) == {
+        "good_0", "perfect_0", "decisive_good_0", "decisive_perfect_0"
+    }  # fmt: skip
+    again(iterations=2)
+    assert read_run(tmp_path / "run").iteration == 2
+
+
+@pytest.mark.parametrize("spec", ["tictactoe", OTHELLO])
+def test_a_plan_is_made_and_nothing_of_it_kept(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_SECONDS", 0.1)
+    run = Run.begin(tmp_path / "run", tengen.game(spec), settings())
+    before = run.newest.read_bytes()
+    made = plan.make_plan(run)
+    assert made.evaluations_per_second > 0
+    assert made.samples_per_second > 0
+    assert made.seconds_per_iteration > 0
+    first, second, third = plan_lines(made, run, Budget(iterations=3))
+    assert first.startswith(f"{run.game.name}, resnet, 3 iterations in all, 1 threads")
+    assert "games/hour" in second
+    assert "to the end; at most " in third
+    assert run.store.game_count() == 0
+    run.export()
+    assert run.newest.read_bytes() == before
