@@ -1,6 +1,5 @@
 """All settings of a training run, a group per stage of the loop."""
 
-import math
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
@@ -74,7 +73,7 @@ class TrainSettings(Settings):
     passes: float = Field(default=3, gt=0, description="times a new position is learnt from")
     start_positions: int = Field(default=0, ge=0, description="played before learning begins")
     grow_from: int | None = Field(
-        default=None, ge=1, description="games; with more, selfplay.sims grow as their square root"
+        default=None, ge=1, description="games; with more, selfplay.sims grow in proportion"
     )
     rollouts: RolloutSettings = Field(
         default=RolloutSettings(), description="games before the network plays"
@@ -122,4 +121,4 @@ class TrainSettings(Settings):
         """Simulations per move when so many games have been played."""
         if self.grow_from is None:
             return self.selfplay.sims
-        return int(self.selfplay.sims * math.sqrt(max(1.0, games / self.grow_from)))
+        return int(self.selfplay.sims * max(1.0, games / self.grow_from))
