@@ -60,8 +60,11 @@ def make_plan(run: Run) -> Plan:
     timer.cancel()
     seconds = time.monotonic() - start
     samples_per_second = _learning_speed(run)
-    half_full = run.game.rows * run.game.cols / 2
-    positions = mean(len(record.plies) for record in records) if records else half_full
+    positions = mean(len(record.plies) for record in records) if records else 0.0
+    if len(records) < settings.selfplay.games:
+        # Only short ones have ended; most end when half the cells after the opening are full.
+        opening = settings.selfplay.opening_share * settings.selfplay.opening_plies / 2
+        positions = max(positions, (run.game.rows * run.game.cols - opening) / 2)
     # By the simulations, so that games under way count too.
     games_per_second = self_play.counts.sims / settings.selfplay.mean_sims / positions / seconds
     new = settings.games * positions * settings.passes
