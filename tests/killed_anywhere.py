@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import tengen
+from tengen.training import play
 from tengen.training.assess import Assessor
 from tengen.training.history import read_run
 from tengen.training.loop import iterate
@@ -134,6 +135,8 @@ def killed_at_every_write(stage: Stage, begun: Path | None, folder: Path) -> Non
 
 
 def main(folder: Path) -> None:
+    # Game by game, so that the same writes come in the same order every time.
+    play._AT_ONCE = 1
     for name in ("beginning", "iteration"):
         (folder / name).mkdir(parents=True)
     killed_at_every_write(begin, None, folder / "beginning")
