@@ -46,13 +46,13 @@ class Quality:
     search: list[float] = field(default_factory=list)
     mixed: list[float] = field(default_factory=list)
 
-    def add(self, scores: dict[int, int], ply: RecordedPly, result: int) -> None:
-        """A position, what was thought there, and how its game ended for the mover."""
+    def add(self, scores: dict[int, int], ply: RecordedPly, result: int | None) -> None:
+        """A position, what was thought there, and how its game ended for the mover, or None."""
         favourite = max(ply.target, key=lambda pair: pair[1])[0]
         top = max(scores.values())
         self.good.append(sign(scores[favourite]) == sign(top))
         self.perfect.append(scores[favourite] == top)
-        known = ply.value if ply.proof != "open" else float(result)
+        known = ply.value if result is None or ply.proof != "open" else float(result)
         for errors, value in (
             (self.result, known),
             (self.search, ply.value),
@@ -75,7 +75,8 @@ def look_at(game: GridGame, records: list[GameRecord]) -> Quality:
         position: AnyPosition = game.position()
         for number, move in enumerate(record.moves):
             if number >= max(record.opening, FIRST_PLY) and chance.random() < SHARE:
-                result = result_of(record.outcome, position.mover)
+                is_played_out = number >= record.played_out
+                result = result_of(record.outcome, position.mover) if is_played_out else None
                 ply = record.plies[number - record.opening]
                 quality.add(solver.solve(position).scores, ply, result)
             position = position.play(move)

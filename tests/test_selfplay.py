@@ -29,9 +29,11 @@ def played(
     )
     records = sorted(self_play.play(range(count)), key=lambda record: record.index)
     assert self_play.counts.games == count == len(records)
-    resigned = sum(record.is_resigned for record in records)  # whose last search has no ply
+    unseen = sum(record.is_resigned for record in records)  # whose last search has no ply
+    if self_play.settings.known_share < 1:
+        unseen += 20 * count  # nor have openings that were drawn anew
     searched = sum(ply.sims for record in records for ply in record.plies)
-    assert 0 <= self_play.counts.sims - searched <= resigned * self_play.settings.sims
+    assert 0 <= self_play.counts.sims - searched <= unseen * self_play.settings.sims
     return records
 
 
@@ -93,7 +95,7 @@ def test_records_are_games_by_the_rules(spec: str, settings: dict[str, Any]) -> 
 
 
 def test_records_survive_being_written() -> None:
-    for record in played("mnk:5x5x4", **GUMBEL):
+    for record in played("mnk:5x5x4", stray_share=0.3, **GUMBEL):
         assert GameRecord.from_bytes(record.to_bytes()) == record
 
 
@@ -120,6 +122,32 @@ def test_openings_are_drawn_and_not_searched() -> None:
     assert 0 < sum(opening > 0 for opening in drawn) < 40
     assert max(drawn) <= 6
     assert all(record.opening == 0 for record in played(opening_share=0))
+
+
+def test_openings_that_are_decided_can_be_drawn_anew() -> None:
+    known = {
+        share: sum(
+            record.plies[0].proof != "open"
+            for record in played(count=60, opening_share=1, opening_plies=30, known_share=share)
+        )
+        for share in (1.0, 0.5, 0.0)
+    }
+    assert known[1.0] > known[0.5] > known[0.0] == 0
+    # Where every opening is decided, one of them is taken in the end.
+    tiny = {"opening_share": 1, "opening_plies": 4, "known_share": 0, "sims": 300}
+    for record in played("mnk:3x2x3", count=3, **tiny):
+        assert record.outcome is not Outcome.ongoing
+
+
+def test_strays_are_marked_and_what_follows_counts() -> None:
+    records = played(count=40, stray_share=0.2)
+    plies = [ply for record in records for ply in record.plies]
+    assert 0.1 < sum(ply.is_stray for ply in plies) / len(plies) < 0.3
+    for record in records:
+        later = record.plies[record.played_out - record.opening :]
+        assert not any(ply.is_stray for ply in later)
+        assert record.played_out in (record.opening, len(record.moves) - len(later))
+    assert all(record.played_out == record.opening for record in played())
 
 
 def test_quick_searches_are_marked_and_cheaper() -> None:

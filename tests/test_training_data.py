@@ -79,6 +79,17 @@ def test_nobody_sees_the_end_of_a_game_that_was_given_up() -> None:
     assert (averaged(Samples.joined(parts)).ending == averaged(parts[0]).ending).all()
 
 
+def test_a_result_counts_only_after_the_last_stray() -> None:
+    game, settings = grid("connect4"), TargetSettings(result_share=0.5)
+    plies = list(record().plies)
+    plies[1] = replace(plies[1], is_stray=True)
+    samples = samples_of(game, replace(record(), plies=tuple(plies)), PLANES, settings)
+    assert samples.value[:2].tolist() == [[0.25, 0.0, 0.75], [0.75, 0.0, 0.25]], "the search's"
+    without = samples_of(game, record(), PLANES, settings)
+    assert samples.value[2:].tolist() == without.value[2:].tolist()
+    assert samples.ending.any(axis=(1, 2, 3)).tolist() == [False, False, True, True, True]
+
+
 def test_quick_searches_can_weigh_something() -> None:
     settings = TargetSettings(fast_weight=0.3)
     samples = samples_of(grid("connect4"), record(), PLANES, settings)

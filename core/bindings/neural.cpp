@@ -251,17 +251,18 @@ void bind_config(nb::module_& module) {
             [](SelfPlayConfig* config, const NeuralConfig& search, std::uint64_t sims,
                std::uint64_t fast_sims, double full_share, const RootNoise& noise,
                const std::vector<std::pair<int, double>>& temperatures, double opening_share,
-               int opening_plies, bool reuse, double resign_below, double resign_check,
-               std::size_t cache_bytes) {
+               int opening_plies, double known_share, double stray_share, bool reuse,
+               double resign_below, double resign_check, std::size_t cache_bytes) {
                 std::vector<Temperature> steps;
                 for (const auto& [ply, tau] : temperatures) steps.push_back({ply, tau});
-                new (config) SelfPlayConfig{search, sims,         fast_sims,     full_share,
-                                            noise,  steps,        opening_share, opening_plies,
-                                            reuse,  resign_below, resign_check,  cache_bytes};
+                new (config)
+                    SelfPlayConfig{search, sims,          fast_sims,     full_share,  noise,
+                                   steps,  opening_share, opening_plies, known_share, stray_share,
+                                   reuse,  resign_below,  resign_check,  cache_bytes};
             },
             nb::kw_only(), "search"_a, "sims"_a, "fast_sims"_a, "full_share"_a, "noise"_a,
-            "temperatures"_a, "opening_share"_a, "opening_plies"_a, "reuse"_a, "resign_below"_a,
-            "resign_check"_a, "cache_bytes"_a);
+            "temperatures"_a, "opening_share"_a, "opening_plies"_a, "known_share"_a,
+            "stray_share"_a, "reuse"_a, "resign_below"_a, "resign_check"_a, "cache_bytes"_a);
 }
 
 void bind_reports(nb::module_& module) {
@@ -288,6 +289,7 @@ void bind_reports(nb::module_& module) {
         .def_ro("proof", &RecordedPly::proof)
         .def_ro("is_full", &RecordedPly::is_full)
         .def_ro("sims", &RecordedPly::sims)
+        .def_ro("is_stray", &RecordedPly::is_stray)
         .def_ro("surprise", &RecordedPly::surprise);
     nb::class_<GameRecord>(module, "GameRecord", "A finished game of self-play.")
         .def_ro("index", &GameRecord::index)

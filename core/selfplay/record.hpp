@@ -25,6 +25,8 @@ struct SelfPlayConfig {
     std::vector<Temperature> temperatures;
     double opening_share = 0;   // of games that begin with random moves
     int opening_plies = 0;      // how many at most
+    double known_share = 1;     // of openings kept though their first search proves the result
+    double stray_share = 0;     // of moves that are drawn at random instead
     bool reuse = false;         // keep the subtree of the move played
     double resign_below = -2;   // a mover with a lower value gives up; -2: never
     double resign_check = 0.1;  // the share of such games that is played on all the same
@@ -38,7 +40,8 @@ struct RecordedPly {
     Proof proof = Proof::open;                   // of the root, for the mover
     bool is_full = true;                         // rather than a quick search, which teaches little
     std::uint32_t sims = 0;
-    float surprise = 0;  // how far the target is from the network's policy: their KL divergence
+    bool is_stray = false;  // whether the move played was drawn at random
+    float surprise = 0;     // how far the target is from the network's policy: their KL divergence
 };
 
 struct GameRecord {

@@ -96,6 +96,7 @@ private:
         bool is_searching = false;
         bool is_full = true;
         bool is_waiting = false;
+        int redrawn = 0;        // openings given up
         bool plays_on = false;  // although it would resign: to see whether that is right
     };
 
@@ -133,6 +134,12 @@ private:
         slot.record = {};
         slot.record.index = *index;
         slot.plays_on = slot.random.unit() < config_.resign_check;
+        slot.redrawn = 0;
+        slot.is_playing = true;
+        open_game(slot);
+        return true;
+    }
+    void open_game(Slot& slot) {
         std::uint32_t plies = 0;
         if (config_.opening_plies > 0 && slot.random.unit() < config_.opening_share) {
             plies = 1 + slot.random.below(static_cast<std::uint32_t>(config_.opening_plies));
@@ -145,9 +152,7 @@ private:
         }
         slot.record.opening = static_cast<int>(slot.record.moves.size());
         slot.search = Search(slot.board, slot.filled, config_.search, history_, slot.random.next());
-        slot.is_playing = true;
         slot.is_searching = false;
-        return true;
     }
     void play_opening(Slot& slot, std::uint32_t plies) {
         slot.board = Board(*geometry_);
@@ -182,6 +187,7 @@ private:
     void finish_move(Slot& slot) {
         sims_ += slot.search.started();
         slot.is_searching = false;
+        if (is_known(slot)) return open_game(slot);
         record_ply(slot);
         if (resigns(slot)) {
             const bool first_moves = slot.board.stones() % 2 == 0;
@@ -203,6 +209,14 @@ private:
         }
         finished_.push_back(std::move(slot.record));
         slot.is_playing = false;
+    }
+    // Whether the opening has decided the game already, and another is wanted.
+    bool is_known(Slot& slot) {
+        if (config_.known_share >= 1 || !slot.record.plies.empty() || slot.record.opening == 0) {
+            return false;
+        }
+        return slot.search.is_proven() && slot.random.unit() >= config_.known_share &&
+               ++slot.redrawn < kOpenings;
     }
     void record_ply(Slot& slot) {
         RecordedPly ply;
@@ -232,6 +246,11 @@ private:
     }
 
     std::size_t chosen_edge(Slot& slot) {
+        if (config_.stray_share > 0 && slot.random.unit() < config_.stray_share) {
+            slot.record.plies.back().is_stray = true;
+            const auto moves = static_cast<std::uint32_t>(slot.search.root_edges().size());
+            return slot.random.below(moves);
+        }
         double tau = 0;
         for (const Temperature& step : config_.temperatures) {
             if (slot.board.stones() >= step.ply) tau = step.tau;
@@ -249,6 +268,7 @@ private:
     }
 
     static constexpr int kOpeningTries = 4;
+    static constexpr int kOpenings = 20;         // of a game, at most
     static constexpr double kLeastShare = 1e-4;  // of a move in the target, to be worth keeping
 
     const Geometry* geometry_;

@@ -6,6 +6,7 @@ k-in-a-row board both play the same games.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tengen.rules import AnyGame, Outcome
 from tengen.search import Leaf, ReferenceSearch, RootNoise
@@ -15,6 +16,8 @@ from tengen.selfplay.record import GameRecord, RecordedPly
 from tengen.selfplay.settings import SelfPlaySettings
 
 _OPENING_TRIES = 4
+#: Of a game, at most.
+_OPENINGS = 20
 #: Of a move in the target, to be worth keeping.
 _LEAST_SHARE = 1e-4
 _LOSSES = (Outcome.second_wins, Outcome.first_wins)
@@ -41,11 +44,8 @@ class GameUnderWay:
         self.sims = 0
         #: What is left of it at the end.
         self.record: GameRecord | None = None
+        self._redrawn = 0
         self._open()
-        self._opening = len(self._moves)
-        self._search = ReferenceSearch(game, settings.search, seed=self._random.next())
-        self._search.reset(self._state)
-        self._start_search()
 
     def next_leaf(self) -> Leaf | None:
         """Play on until there is something to ask; None when the game is over."""
@@ -62,18 +62,25 @@ class GameUnderWay:
         self._search.expand(leaf, logits, value)
 
     def _open(self) -> None:
-        """An opening that ends the game is drawn anew; one that cannot but do so gets shorter."""
+        self._draw_opening()
+        self._opening = len(self._moves)
+        self._search = ReferenceSearch(self._game, self._settings.search, seed=self._random.next())
+        self._search.reset(self._state)
+        self._start_search()
+
+    def _draw_opening(self) -> None:
+        """One that ends the game is drawn anew; one that cannot but do so gets shorter."""
         settings, plies = self._settings, 0
         if settings.opening_plies > 0 and self._random.unit() < settings.opening_share:
             plies = 1 + self._random.below(settings.opening_plies)
-        self._draw_opening(plies)
+        self._play_opening(plies)
         tries = 1
         while self._outcome is not Outcome.ongoing:
             plies -= tries % _OPENING_TRIES == 0
-            self._draw_opening(plies)
+            self._play_opening(plies)
             tries += 1
 
-    def _draw_opening(self, plies: int) -> None:
+    def _play_opening(self, plies: int) -> None:
         self._state = self._game.start()
         self._moves.clear()
         self._outcome = Outcome.ongoing
@@ -98,6 +105,9 @@ class GameUnderWay:
 
     def _finish_move(self) -> None:
         self.sims += self._search.started
+        if self._is_known():
+            self._open()
+            return
         if self._resigns():
             assert self._resigner is not None, "somebody gave up"
             self._end(_LOSSES[self._resigner], is_resigned=True)
@@ -113,6 +123,16 @@ class GameUnderWay:
         else:
             self._search.reset(self._state)
         self._start_search()
+
+    def _is_known(self) -> bool:
+        """Whether the opening has decided the game already, and another is wanted."""
+        share = self._settings.known_share
+        if share >= 1 or self._plies or self._opening == 0:
+            return False
+        if not self._search.is_proven or self._random.unit() < share:
+            return False
+        self._redrawn += 1
+        return self._redrawn < _OPENINGS
 
     def _record_ply(self) -> None:
         priors = self._search.priors()
@@ -141,6 +161,11 @@ class GameUnderWay:
         return self._resigner is not None and not self._plays_on
 
     def _chosen_move(self) -> int:
+        stray = self._settings.stray_share
+        if stray > 0 and self._random.unit() < stray:
+            self._plies[-1] = replace(self._plies[-1], is_stray=True)
+            moves = list(self._search.priors())
+            return moves[self._random.below(len(moves))]
         tau = self._settings.temperature(len(self._moves))
         if tau <= 0 or self._search.is_proven:
             return self._search.best_move

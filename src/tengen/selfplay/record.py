@@ -17,11 +17,11 @@ _MAGIC = b"TGR3"
 _HEAD = struct.Struct("<4sHHHQHBhBB")
 #: At the end, over everything before it.
 _CHECK = struct.Struct("<I")
-#: Value, surprise, sims, what is proven, whether the search was full, and how many moves the
-#: target has.
+#: Value, surprise, sims, what is proven; 1 if the search was full, plus 2 for a stray; how many
+#: moves the target has.
 _PLY = np.dtype(
     [("value", "<f4"), ("surprise", "<f4"), ("sims", "<u4"),
-     ("proof", "u1"), ("full", "u1"), ("n", "<u2")]
+     ("proof", "u1"), ("kind", "u1"), ("n", "<u2")]
 )  # fmt: skip
 _TARGET = np.dtype([("move", "<u2"), ("share", "<f4")])
 
@@ -44,6 +44,8 @@ class RecordedPly:
     sims: int
     #: How far the target is from the network's policy: their Kullback-Leibler divergence.
     surprise: float = 0.0
+    #: Whether the move played was drawn at random: how the game ends says nothing about it then.
+    is_stray: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class GameRecord:
                     is_full=ply.is_full,
                     sims=ply.sims,
                     surprise=ply.surprise,
+                    is_stray=ply.is_stray,
                 )
                 for ply in native.plies
             ),
@@ -88,6 +91,12 @@ class GameRecord:
             resigner=native.resigned_at % 2 if native.resigned_at >= 0 else None,
             is_resigned=native.is_resigned,
         )
+
+    @property
+    def played_out(self) -> int:
+        """The ply from which on no move was drawn at random: what it led to counts."""
+        strays = [ply for ply, thought in enumerate(self.plies, self.opening) if thought.is_stray]
+        return strays[-1] + 1 if strays else self.opening
 
     @property
     def was_resigned_wrongly(self) -> bool | None:
@@ -104,7 +113,7 @@ class GameRecord:
         for i, ply in enumerate(self.plies):
             plies[i] = (
                 ply.value, ply.surprise, ply.sims,
-                PROOFS.index(ply.proof), ply.is_full, len(ply.target),
+                PROOFS.index(ply.proof), ply.is_full + 2 * ply.is_stray, len(ply.target),
             )  # fmt: skip
         targets = np.array([pair for ply in self.plies for pair in ply.target], _TARGET)
         head = _HEAD.pack(
@@ -161,9 +170,10 @@ class GameRecord:
                     target=tuple(pairs[end - int(ply["n"]) : end]),
                     value=float(ply["value"]),
                     proof=PROOFS[int(ply["proof"])],
-                    is_full=bool(ply["full"]),
+                    is_full=bool(ply["kind"] & 1),
                     sims=int(ply["sims"]),
                     surprise=float(ply["surprise"]),
+                    is_stray=bool(ply["kind"] & 2),
                 )
                 for ply, end in zip(plies, ends, strict=True)
             ),

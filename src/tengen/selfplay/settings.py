@@ -41,6 +41,10 @@ class SelfPlaySettings(Settings):
     tau: _Steps = Field(default=((0, 1.0), (12, 0.0)), description="temperature from a ply on")
     opening_share: float = Field(default=0.5, ge=0, le=1, description="of games with an opening")
     opening_plies: int = Field(default=8, ge=0, le=625, description="random moves in it, at most")
+    known_share: float = Field(
+        default=1, ge=0, le=1, description="of openings kept though the first search proves them"
+    )
+    stray_share: float = Field(default=0, ge=0, le=1, description="of moves drawn at random")
     reuse: bool = Field(default=False, description="keep the subtree of the move played")
     resign: float | None = Field(default=None, ge=-1, le=0, description="value to give up below")
     resign_check: float = Field(default=0.1, ge=0, le=1, description="of those, played on")
@@ -95,6 +99,8 @@ class SelfPlaySettings(Settings):
             temperatures=[] if self._is_gumbel else list(self.tau),
             opening_share=self.opening_share,
             opening_plies=self.opening_plies,
+            known_share=self.known_share,
+            stray_share=self.stray_share,
             reuse=self.reuse,
             resign_below=-2.0 if self.resign is None else self.resign,
             resign_check=self.resign_check,

@@ -98,10 +98,11 @@ def samples_of(
     haste: float = 0.0,
 ) -> Samples:
     """The searched positions of a game; those that weigh nothing are left out."""
-    rows, movers = [], []
+    rows, movers, saw_end = [], [], []
     state = game.start()
     worth = win_worth(haste, len(record.moves), game.rows * game.cols)
     weights = _weights(record, settings)
+    played_out = record.played_out
     for ply, move in enumerate(record.moves):
         if ply >= record.opening:
             thought = record.plies[ply - record.opening]
@@ -116,7 +117,9 @@ def samples_of(
                         policy / policy.sum(),
                         value_target(
                             thought,
-                            result_of(record.outcome, game.mover(state)) * worth,
+                            result_of(record.outcome, game.mover(state)) * worth
+                            if ply >= played_out
+                            else None,
                             settings,
                         ),
                         len(record.moves) - ply,
@@ -124,17 +127,19 @@ def samples_of(
                     )
                 )
                 movers.append(game.mover(state))
+                saw_end.append(ply >= played_out and not record.is_resigned)
         state = game.play(state, move)
     if not rows:
         return _no_samples(game, len(planes))
     seen, policies, values, lefts, heavy = zip(*rows, strict=True)
-    final = endings(game, state) * np.uint8(not record.is_resigned)
+    final = endings(game, state)[movers]
+    final[np.logical_not(saw_end)] = 0
     return Samples(
         np.stack(seen),
         np.stack(policies),
         np.array(values, np.float32),
         np.array(lefts, np.float32),
-        final[movers],
+        final,
         np.array(heavy, np.float32),
     )
 
@@ -160,17 +165,20 @@ def result_of(outcome: Outcome, player: int) -> int:
 
 
 def value_target(
-    thought: RecordedPly, result: float, settings: TargetSettings
+    thought: RecordedPly, result: float | None, settings: TargetSettings
 ) -> tuple[float, float, float]:
     """Win, draw and loss: what is proven, else the game's result mixed with the search's value.
 
-    A result is what the game was worth to the mover, 0 for a draw alone. Of a value between -1 and
+    A result is what the game was worth to the mover, 0 for a draw alone; without one the search
+    has the last word. Of a value between -1 and
     1 nobody knows how much of it is draws; as much win as loss is what it can mean.
     """
     if thought.proof != "open":
         return _chances(thought.value, is_draw=thought.proof == "draw")
-    played = _chances(result, is_draw=result == 0)
     searched = _chances(thought.value, is_draw=False)
+    if result is None:
+        return searched
+    played = _chances(result, is_draw=result == 0)
     share = settings.result_share
     win, draw, loss = (share * a + (1 - share) * b for a, b in zip(played, searched, strict=True))
     return win, draw, loss
