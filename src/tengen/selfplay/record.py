@@ -100,7 +100,8 @@ class GameRecord:
 
     @property
     def was_resigned_wrongly(self) -> bool | None:
-        """Of a game played on, without strays: whether who would have given up did not lose."""
+        """Of a game played on: whether who would have given up did not lose; else None."""
+        # A stray later on may be why.
         if self.resigner is None or self.is_resigned or self.played_out > self.resigned_at:
             return None
         loses = (Outcome.second_wins, Outcome.first_wins)[self.resigner]

@@ -169,9 +169,9 @@ def value_target(
 ) -> tuple[float, float, float]:
     """Win, draw and loss: what is proven, else the game's result mixed with the search's value.
 
-    A result is what the game was worth to the mover, 0 for a draw alone; without one the search
-    has the last word. Of a value between -1 and
-    1 nobody knows how much of it is draws; as much win as loss is what it can mean.
+    A result is what the game was worth to the mover, 0 for a draw alone; without one the search's
+    value stands. Of a value between -1 and 1 nobody knows how much of it is draws; as
+    much win as loss is what it can mean.
     """
     if thought.proof != "open":
         return _chances(thought.value, is_draw=thought.proof == "draw")
