@@ -103,7 +103,13 @@ def test_draws_are_mixed_too() -> None:
     assert samples.value[0].tolist() == [0.375, 0.5, 0.125]
 
 
-def test_the_same_position_is_averaged_into_one() -> None:
+@pytest.mark.parametrize("all_alike", [False, True])
+def test_the_same_position_is_averaged_into_one(
+    all_alike: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when the numbers by which positions are told apart fail to do so."""
+    if all_alike:
+        monkeypatch.setattr("tengen.training.samples._numbers", lambda keys: np.zeros(len(keys)))
     game = grid("connect4")
     settings = TargetSettings(result_share=1)
     won = GameRecord("connect4", 0, 0, (3,), (ply(move=3),), Outcome.first_wins)

@@ -80,8 +80,15 @@ def orthogonal(kernel: Tensor) -> Tensor:
     if is_tall:
         matrix = matrix.T
     matrix = matrix / (matrix.norm() + 1e-7)
+    # A round multiplies by a polynomial of the matrix' square, from the left; all of them commute,
+    # so that the rounds only need the square, which is small, and the matrix itself comes last.
     first, third, fifth = _ODD_POWERS
+    square = matrix @ matrix.T
+    one = torch.eye(len(square))
+    factors = one
     for _ in range(_ROUNDS):
-        square = matrix @ matrix.T
-        matrix = first * matrix + (third * square + fifth * square @ square) @ matrix
+        factor = first * one + third * square + fifth * square @ square
+        factors = factor @ factors
+        square = factor @ square @ factor
+    matrix = factors @ matrix
     return (matrix.T if is_tall else matrix).reshape(kernel.shape)

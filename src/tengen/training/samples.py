@@ -205,9 +205,7 @@ def averaged(samples: Samples) -> Samples:
     """One row per different position: the mean of its targets by weight, and the highest weight."""
     if len(samples) == 0:
         return samples
-    flat = np.packbits(samples.planes.reshape(len(samples), -1), axis=1)
-    _, first, group = np.unique(flat, axis=0, return_index=True, return_inverse=True)
-    group = group.ravel()
+    first, group = _groups(np.packbits(samples.planes.reshape(len(samples), -1), axis=1))
     # Most positions come up once; only the others cost anything.
     rows = np.flatnonzero(np.bincount(group)[group] > 1)
     shared, into = np.unique(group[rows], return_inverse=True)
@@ -232,6 +230,26 @@ def averaged(samples: Samples) -> Samples:
         mean(samples.ending, samples.weight * saw_end),
         heaviest,
     )
+
+
+def _groups(keys: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Of rows of bytes: where each different one comes up first, and which of these a row equals.
+
+    Numbers are sorted much faster than rows; should two rows have the same number, rows are sorted.
+    """
+    _, first, group = np.unique(_numbers(keys), return_index=True, return_inverse=True)
+    if not np.array_equal(keys[first][group], keys):
+        _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    return first, group.ravel()
+
+
+def _numbers(keys: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """A number per row, by which different rows almost surely differ."""
+    words = np.zeros((len(keys), -(-keys.shape[1] // 8)), np.uint64)
+    words.view(np.uint8)[:, : keys.shape[1]] = keys
+    words ^= words >> np.uint64(32)
+    odd = np.random.default_rng(0).integers(2**63, size=words.shape[1], dtype=np.uint64) * 2 + 1
+    return np.asarray((words * odd).sum(axis=1, dtype=np.uint64))
 
 
 def turned(samples: Samples, game: AnyGame, symmetry: NDArray[np.intp]) -> Samples:
