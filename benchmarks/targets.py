@@ -6,8 +6,9 @@
 
 A network plays games of Connect Four as the preset says, or rollouts do, on one core. Of two in
 five positions from the tenth ply on, the solver says what they are worth: how often the target's
-favourite is a good or perfect move, and how far results and the search's values are from the truth
-(mean square; win 1, draw 0, loss -1). Nothing of this is learnt from.
+favourite is a good or perfect move, and how far from the truth is what
+came of them (the game's result, or the search's value before the next stray move) and the search's
+value (mean square; win 1, draw 0, loss -1). Nothing of this is learnt from.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from tengen.rules import AnyPosition, GridGame
 from tengen.selfplay import GameRecord, RecordedPly, self_play_of
 from tengen.solve import Solver
 from tengen.training.presets import merged, parse_assignment
-from tengen.training.samples import result_of
+from tengen.training.samples import what_came
 from tengen.training.session import settings_of
 
 SHARE, FIRST_PLY = 0.4, 10
@@ -46,13 +47,13 @@ class Quality:
     search: list[float] = field(default_factory=list)
     mixed: list[float] = field(default_factory=list)
 
-    def add(self, scores: dict[int, int], ply: RecordedPly, result: int | None) -> None:
-        """A position, what was thought there, and how its game ended for the mover, or None."""
+    def add(self, scores: dict[int, int], ply: RecordedPly, came_to: float) -> None:
+        """A position, what was thought there, and what came of it, for the mover."""
         favourite = max(ply.target, key=lambda pair: pair[1])[0]
         top = max(scores.values())
         self.good.append(sign(scores[favourite]) == sign(top))
         self.perfect.append(scores[favourite] == top)
-        known = ply.value if result is None or ply.proof != "open" else float(result)
+        known = came_to if ply.proof == "open" else ply.value
         for errors, value in (
             (self.result, known),
             (self.search, ply.value),
@@ -73,12 +74,12 @@ def look_at(game: GridGame, records: list[GameRecord]) -> Quality:
     solver, chance, quality = Solver(game), np.random.default_rng(1), Quality()
     for record in records:
         position: AnyPosition = game.position()
+        came_to = what_came(record, [n % 2 for n in range(record.opening, len(record.moves))])
         for number, move in enumerate(record.moves):
             if number >= max(record.opening, FIRST_PLY) and chance.random() < SHARE:
-                is_played_out = number >= record.played_out
-                result = result_of(record.outcome, position.mover) if is_played_out else None
                 ply = record.plies[number - record.opening]
-                quality.add(solver.solve(position).scores, ply, result)
+                win, _, loss = came_to[number - record.opening]
+                quality.add(solver.solve(position).scores, ply, win - loss)
             position = position.play(move)
     return quality
 

@@ -80,14 +80,26 @@ def test_nobody_sees_the_end_of_a_game_that_was_given_up() -> None:
 
 
 def test_a_result_counts_only_after_the_last_stray() -> None:
+    """Before it, what counts is the search's value where the stray move was made."""
     game, settings = grid("connect4"), TargetSettings(result_share=0.5)
     plies = list(record().plies)
-    plies[1] = replace(plies[1], is_stray=True)
+    plies[1] = replace(plies[1], value=0.75, is_stray=True)
     samples = samples_of(game, replace(record(), plies=tuple(plies)), PLANES, settings)
-    assert samples.value[:2].tolist() == [[0.25, 0.0, 0.75], [0.75, 0.0, 0.25]], "the search's"
+    # The second player: -0.5 by the search, -0.75 by what came.
+    assert samples.value[0].tolist() == [0.1875, 0.0, 0.8125]
+    # The first player, who strays: 0.75 is all that is known.
+    assert samples.value[1].tolist() == [0.875, 0.0, 0.125]
     without = samples_of(game, record(), PLANES, settings)
     assert samples.value[2:].tolist() == without.value[2:].tolist()
     assert samples.ending.any(axis=(1, 2, 3)).tolist() == [False, False, True, True, True]
+
+
+def test_a_draw_proven_before_a_stray_counts_as_a_draw() -> None:
+    game, settings = grid("connect4"), TargetSettings(result_share=0.5)
+    plies = list(record().plies)
+    plies[1] = replace(plies[1], value=0.0, proof="draw", is_stray=True)
+    samples = samples_of(game, replace(record(), plies=tuple(plies)), PLANES, settings)
+    assert samples.value[:2].tolist() == [[0.125, 0.5, 0.375], [0.0, 1.0, 0.0]]
 
 
 def test_quick_searches_can_weigh_something() -> None:

@@ -17,12 +17,18 @@ from tengen.rules import AnyGame, Outcome
 from tengen.search.formulas import win_worth
 from tengen.selfplay import GameRecord, RecordedPly
 
+#: Of a win, a draw and a loss; they sum to 1.
+Chances = tuple[float, float, float]
+
 
 class TargetSettings(Settings):
     """What is made of a position that was searched."""
 
     result_share: float = Field(
-        default=0.5, ge=0, le=1, description="of the game's result in the value; the rest: search"
+        default=0.5,
+        ge=0,
+        le=1,
+        description="of what the game came to in the value; the rest: search",
     )
     surprise: float = Field(
         default=0, ge=0, le=1, description="share of weight that goes where the search disagreed"
@@ -98,50 +104,36 @@ def samples_of(
     haste: float = 0.0,
 ) -> Samples:
     """The searched positions of a game; those that weigh nothing are left out."""
-    rows, movers, saw_end = [], [], []
-    state = game.start()
-    worth = win_worth(haste, len(record.moves), game.rows * game.cols)
-    weights = _weights(record, settings)
-    played_out = record.played_out
+    seen, movers, state = [], [], game.start()
     for ply, move in enumerate(record.moves):
         if ply >= record.opening:
-            thought = record.plies[ply - record.opening]
-            weight = weights[ply - record.opening]
-            if weight > 0:
-                policy = np.zeros(game.move_count, np.float32)
-                for target, share in thought.target:
-                    policy[target] = share
-                rows.append(
-                    (
-                        game.planes(state, planes).astype(np.uint8),
-                        policy / policy.sum(),
-                        value_target(
-                            thought,
-                            result_of(record.outcome, game.mover(state)) * worth
-                            if ply >= played_out
-                            else None,
-                            settings,
-                        ),
-                        len(record.moves) - ply,
-                        weight,
-                    )
-                )
-                movers.append(game.mover(state))
-                saw_end.append(ply >= played_out and not record.is_resigned)
+            seen.append(game.planes(state, planes).astype(np.uint8))
+            movers.append(game.mover(state))
         state = game.play(state, move)
-    if not rows:
+    weights = np.array(_weights(record, settings), np.float32)
+    taught = np.flatnonzero(weights > 0)
+    if len(taught) == 0:
         return _no_samples(game, len(planes))
-    seen, policies, values, lefts, heavy = zip(*rows, strict=True)
+    policies = np.zeros((len(movers), game.move_count), np.float32)
+    for policy, thought in zip(policies, record.plies, strict=True):
+        for target, share in thought.target:
+            policy[target] = share
+    policies /= policies.sum(axis=1, keepdims=True)
+    worth = win_worth(haste, len(record.moves), game.rows * game.cols)
+    values = [
+        value_target(thought, came_to, settings)
+        for thought, came_to in zip(record.plies, what_came(record, movers, worth), strict=True)
+    ]
     final = endings(game, state)[movers]
-    final[np.logical_not(saw_end)] = 0
+    final[: len(final) if record.is_resigned else record.played_out - record.opening] = 0
     return Samples(
         np.stack(seen),
-        np.stack(policies),
+        policies,
         np.array(values, np.float32),
-        np.array(lefts, np.float32),
+        np.arange(len(movers), 0, -1, dtype=np.float32),
         final,
-        np.array(heavy, np.float32),
-    )
+        weights,
+    ).take(taught)
 
 
 def endings(game: AnyGame, state: Any) -> NDArray[np.uint8]:
@@ -157,35 +149,50 @@ def endings(game: AnyGame, state: Any) -> NDArray[np.uint8]:
     return (255 * (seen if game.mover(state) == 0 else seen[::-1])).astype(np.uint8)
 
 
-def result_of(outcome: Outcome, player: int) -> int:
-    """1 where a player has won, -1 where the other has, 0 for a draw."""
-    if outcome is Outcome.draw:
-        return 0
-    return 1 if outcome is (Outcome.first_wins, Outcome.second_wins)[player] else -1
+def result_of(outcome: Outcome) -> int:
+    """1 where the first player has won, -1 where the second has, 0 for a draw."""
+    return (outcome is Outcome.first_wins) - (outcome is Outcome.second_wins)
 
 
-def value_target(
-    thought: RecordedPly, result: float | None, settings: TargetSettings
-) -> tuple[float, float, float]:
-    """Win, draw and loss: what is proven, else the game's result mixed with the search's value.
+def what_came(record: GameRecord, movers: Sequence[int], worth: float = 1.0) -> list[Chances]:
+    """What every searched position, each with its mover, led to for the mover.
 
-    A result is what the game was worth to the mover, 0 for a draw alone; without one the search's
-    value stands. Of a value between -1 and 1 nobody knows how much of it is draws; as
-    much win as loss is what it can mean.
+    The game's result, a win being worth so much; but where a stray move came first, what the
+    search said of the position in which it was made.
     """
+    result = result_of(record.outcome) * worth
+    # For the first player, from the last position to the first.
+    later = _chances(result, is_draw=result == 0)
+    found = []
+    for thought, mover in zip(reversed(record.plies), reversed(movers), strict=True):
+        if thought.is_stray:
+            later = _seen_by(mover, _searched(thought))
+        found.append(_seen_by(mover, later))
+    return found[::-1]
+
+
+def value_target(thought: RecordedPly, came_to: Chances, settings: TargetSettings) -> Chances:
+    """What is proven; else what came of the position, mixed with the search's value of it."""
+    searched = _searched(thought)
     if thought.proof != "open":
-        return _chances(thought.value, is_draw=thought.proof == "draw")
-    searched = _chances(thought.value, is_draw=False)
-    if result is None:
         return searched
-    played = _chances(result, is_draw=result == 0)
     share = settings.result_share
-    win, draw, loss = (share * a + (1 - share) * b for a, b in zip(played, searched, strict=True))
+    win, draw, loss = (share * a + (1 - share) * b for a, b in zip(came_to, searched, strict=True))
     return win, draw, loss
 
 
-def _chances(value: float, *, is_draw: bool) -> tuple[float, float, float]:
+def _searched(thought: RecordedPly) -> Chances:
+    """Nobody knows how much of a value between -1 and 1 is draws: none, unless it is proven."""
+    return _chances(thought.value, is_draw=thought.proof == "draw")
+
+
+def _chances(value: float, *, is_draw: bool) -> Chances:
     return (0.0, 1.0, 0.0) if is_draw else ((1 + value) / 2, 0.0, (1 - value) / 2)
+
+
+def _seen_by(player: int, chances: Chances) -> Chances:
+    """The first player's chances as a player sees them, or a player's as the first does."""
+    return chances if player == 0 else chances[::-1]
 
 
 def _weights(record: GameRecord, settings: TargetSettings) -> list[float]:
