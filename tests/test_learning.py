@@ -1,5 +1,6 @@
 """Teaching a network: it learns, and a run that goes on is the run that was never stopped."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,18 @@ def test_losses_on_positions_are_those_of_what_plays() -> None:
     after = learner.losses_on(samples)
     assert after.total < before.total
     assert after == learner.losses_on(samples), "asking changes nothing"
+
+
+def test_where_nobody_knows_the_end_nothing_is_asked_of_it() -> None:
+    game = grid("tictactoe")
+    learner = learner_of("resnet", game)
+    samples = taught(game, learner.network.config.planes)
+    assert learner.losses_on(samples).moves_left > 0
+    assert learner.losses_on(samples).ending > 0
+    nothing = np.zeros_like(samples.moves_left), np.zeros_like(samples.ending)
+    unknown = replace(samples, moves_left=nothing[0], ending=nothing[1])
+    assert learner.losses_on(unknown).moves_left == 0
+    assert learner.losses_on(unknown).ending == 0
 
 
 def test_the_rate_goes_up_and_then_down() -> None:

@@ -76,7 +76,10 @@ def test_nobody_sees_the_end_of_a_game_that_was_given_up() -> None:
     given_up = replace(record(1), is_resigned=True)
     parts = [samples_of(game, r, PLANES, settings) for r in (record(), given_up)]
     assert not parts[1].ending.any()
-    assert (averaged(Samples.joined(parts)).ending == averaged(parts[0]).ending).all()
+    assert not parts[1].moves_left.any()
+    together, alone = averaged(Samples.joined(parts)), averaged(parts[0])
+    assert (together.ending == alone.ending).all()
+    assert (together.moves_left == alone.moves_left).all()
 
 
 def test_a_result_counts_only_after_the_last_stray() -> None:
@@ -92,6 +95,7 @@ def test_a_result_counts_only_after_the_last_stray() -> None:
     without = samples_of(game, record(), PLANES, settings)
     assert samples.value[2:].tolist() == without.value[2:].tolist()
     assert samples.ending.any(axis=(1, 2, 3)).tolist() == [False, False, True, True, True]
+    assert samples.moves_left.tolist() == [0, 0, 3, 2, 1], "0: nobody knows"
 
 
 def test_a_draw_proven_before_a_stray_counts_as_a_draw() -> None:

@@ -202,7 +202,8 @@ class Learner:
             value = _value_loss(output.value, torch.from_numpy(batch.value)) @ weight
         if output.moves_left is not None:
             target = torch.from_numpy(batch.moves_left)
-            left = functional.huber_loss(output.moves_left, target, reduction="none") @ weight
+            errors = functional.huber_loss(output.moves_left, target, reduction="none")
+            left = (errors * (target > 0)) @ weight
         if output.soft_policy is not None:
             flatter = torch.from_numpy(soft_policy(batch.policy))
             soft = cross_entropy(output.soft_policy, flatter) @ weight

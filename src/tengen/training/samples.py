@@ -60,7 +60,7 @@ class Samples:
     policy: NDArray[np.float32]
     #: Win, draw and loss. # [n, 3]
     value: NDArray[np.float32]
-    #: Plies to the end of the game. # [n]
+    #: Plies to the end of the game, 0 where nobody knows. # [n]
     moves_left: NDArray[np.float32]
     #: The final board, see :func:`endings`, in 255ths; all 0 where nobody saw it.
     #: # [n, 4, rows, cols]
@@ -125,12 +125,14 @@ def samples_of(
         for thought, came_to in zip(record.plies, what_came(record, movers, worth), strict=True)
     ]
     final = endings(game, state)[movers]
-    final[: len(final) if record.is_resigned else record.played_out - record.opening] = 0
+    left = np.arange(len(movers), 0, -1, dtype=np.float32)
+    unknown = len(movers) if record.is_resigned else record.played_out - record.opening
+    final[:unknown], left[:unknown] = 0, 0
     return Samples(
         np.stack(seen),
         policies,
         np.array(values, np.float32),
-        np.arange(len(movers), 0, -1, dtype=np.float32),
+        left,
         final,
         weights,
     ).take(taught)
@@ -226,14 +228,14 @@ def averaged(samples: Samples) -> Samples:
         result[shared] = means.round() if values.dtype == np.uint8 else means
         return result
 
-    saw_end = samples.ending.any(axis=(1, 2, 3))
+    saw_end = samples.moves_left > 0
     heaviest = np.zeros(len(first), np.float32)
     np.maximum.at(heaviest, group, samples.weight)
     return Samples(
         samples.planes[first],
         mean(samples.policy, samples.weight),
         mean(samples.value, samples.weight),
-        mean(samples.moves_left, samples.weight),
+        mean(samples.moves_left, samples.weight * saw_end),
         mean(samples.ending, samples.weight * saw_end),
         heaviest,
     )
