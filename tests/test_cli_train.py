@@ -113,6 +113,8 @@ def test_a_run_goes_on_only_when_told_to(trained: Path, tmp_path: Path) -> None:
         (("--minutes", "0"), "train.minutes is 0.0; it must be more than 0"),
         (("--resume",), "does not exist"),
         (("--resume", "--seed", "3"), "keeps its settings"),
+        (("--resume", "--games-of", "other"), "has its games"),
+        (("--games-of", "other"), "does not exist"),
     ],
 )
 def test_mistakes_are_told_and_leave_nothing(

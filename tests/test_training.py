@@ -74,6 +74,36 @@ def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None
     assert resumed.state.games == whole.state.games == 18
 
 
+def test_a_run_with_the_games_of_another_learns_what_that_one_learnt(tmp_path: Path) -> None:
+    """Game by game, as if it had played them; and when there are no more it plays its own."""
+    game = grid("connect4")
+    first = Run.begin(tmp_path / "first", game, tiny())
+    for _ in range(3):
+        step(first)
+    second = Run.begin(tmp_path / "second", game, tiny(), games_of=tmp_path / "first")
+    for _ in range(3):
+        step(second)
+    assert_same(weights(second), weights(first))
+    assert "games_per_second" not in {name for _, name, _ in second.store.metrics()}
+    step(first)
+    step(second)
+    assert_same(weights(second), weights(first))
+    assert second.store.game_count() == 24
+
+
+def test_only_games_of_the_same_game_can_be_taken_over(tmp_path: Path) -> None:
+    game, folder = grid("tictactoe"), tmp_path / "second"
+    Run.begin(tmp_path / "first", grid("connect4"), tiny()).close()
+    with pytest.raises(tengen.SpecError, match="run first is of connect4, not tictactoe"):
+        Run.begin(folder, game, tiny(), games_of=tmp_path / "first")
+    with pytest.raises(tengen.SpecError, match=r"run .*none does not exist"):
+        Run.begin(folder, game, tiny(), games_of=tmp_path / "none")
+    (tmp_path / "notes").mkdir()
+    with pytest.raises(tengen.SpecError, match=r"run .*notes is not the folder of a run"):
+        Run.begin(folder, game, tiny(), games_of=tmp_path / "notes")
+    assert not folder.exists()
+
+
 def test_checkpoints_are_thinned_and_hold_what_plays(tmp_path: Path) -> None:
     run = Run.begin(tmp_path / "run", grid("tictactoe"), tiny(checkpoints=2))
     for _ in range(6):

@@ -36,6 +36,9 @@ def train(
     network: Annotated[str | None, typer.Option(help="Another architecture.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Makes chance repeatable.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run.")] = False,
+    games_of: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A run whose games to learn from first.")
+    ] = None,
     runs: Annotated[Path, typer.Option(help="The folder of all runs.")] = Path("runs"),
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Show all settings and stop.")
@@ -76,6 +79,7 @@ def train(
             iterations=iterations,
             games=games,
             resume=resume,
+            games_of=games_of,
             on_begin=watcher.begin,
             on_event=watcher.show,
         )

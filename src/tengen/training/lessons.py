@@ -14,7 +14,10 @@ def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
     samples = run.window.newest(run.window_size)
     prepared = time.monotonic()
     steps = 0
-    if len(samples) > 0 and run.store.position_count() >= settings.start_positions:
+    if (
+        len(samples) > 0
+        and run.store.position_count(before=run.numbers.stop) >= settings.start_positions
+    ):
         passes = settings.passes_of(run.state.iteration)
         steps = max(1, round(new * passes / settings.learn.batch))
     figures = {

@@ -14,12 +14,10 @@ _AT_ONCE = 32
 
 def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     """Play the games of this iteration that are not there yet; each is kept as it ends."""
-    first = run.state.games
-    iteration = run.state.iteration
-    numbers = range(first, first + run.settings.games_of(iteration))
-    wanted = sorted(set(numbers) - run.store.game_numbers(first))
+    iteration, numbers = run.state.iteration, run.numbers
+    wanted = sorted(set(numbers) - run.store.game_numbers(numbers.start))
     window = run.window
-    settings = run.settings.selfplay_of(iteration, first)
+    settings = run.settings.selfplay_of(iteration, numbers.start)
     self_play = self_play_of(
         run.game,
         None if run.settings.has_rollouts(iteration) else run.evaluator(run.player),
@@ -43,8 +41,8 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     finally:
         run.store.add_games(waiting, iteration=iteration)
     seconds = max(1e-9, time.monotonic() - start)
-    # All of them, those too that were played before the run was stopped.
-    games = list(run.store.games_from(first))
+    # All of them, those too that were played before the run was stopped, or in another run.
+    games = list(run.store.games_of(numbers))
     window.add(games)
     figures = {"games": float(total), "sims": float(settings.sims), "seconds_self_play": seconds}
     if wanted:

@@ -49,13 +49,25 @@ class Run:
         self.store = RunStore(folder / "run.sqlite")
 
     @classmethod
-    def begin(cls, folder: Path, game: AnyGame, settings: TrainSettings) -> Self:
-        """A new run in a folder that must not be there yet; it is whole or not there."""
+    def begin(
+        cls,
+        folder: Path,
+        game: AnyGame,
+        settings: TrainSettings,
+        *,
+        games_of: Path | None = None,
+    ) -> Self:
+        """A new run in a folder that must not be there yet; it is whole or not there.
+
+        With the games of another run it plays none of its own until it has learnt from them.
+        """
         if folder.exists():
             raise SpecError(
                 f"run {folder.name} is there already; --resume goes on with it, --run NAME begins "
                 "another"
             )
+        if games_of is not None:
+            _notes_of(games_of, game)
         part = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:
@@ -65,6 +77,8 @@ class Run:
                 run.store.note(
                     {"game": game.name, "spec": game.spec, "settings": settings.model_dump_json()}
                 )
+                if games_of is not None:
+                    run.store.copy_games(games_of / "run.sqlite")
                 run.export()
                 run.keep_as_best(score=-1.0)
                 run.save(run.state)
@@ -80,17 +94,9 @@ class Run:
     @classmethod
     def resume(cls, folder: Path, game: AnyGame | None = None) -> Self:
         """Go on where the last whole checkpoint is."""
-        if not (folder / "run.sqlite").is_file():
-            problem = "is not the folder of a run" if folder.exists() else "does not exist"
-            raise SpecError(f"run {folder} {problem}")
-        with RunStore(folder / "run.sqlite") as store:
-            notes = store.notes()
-        if "game" not in notes or "settings" not in notes:
-            raise SpecError(f"{folder} is not the folder of a run: it was never begun")
+        notes = _notes_of(folder, game)
         if game is None:
             game = game_of(notes["spec"])
-        if game.name != notes["game"]:
-            raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")
         settings = TrainSettings.read(json.loads(notes["settings"]), where=f"run {folder.name}")
         run = cls(folder, game, settings)
         try:
@@ -124,13 +130,19 @@ class Run:
     def window(self) -> Window:
         """The positions to learn from, those of games under way included."""
         window = Window(self._samples)
-        window.add(self.store.newest_games(self.window_size))
+        window.add(self.store.newest_games(self.window_size, before=self.numbers.stop))
         return window
+
+    @property
+    def numbers(self) -> range:
+        """Of the games of this iteration."""
+        first = self.state.games
+        return range(first, first + self.settings.games_of(self.state.iteration))
 
     @property
     def window_size(self) -> int:
         """How many positions it holds now; the first games are all learnt from at once."""
-        total = self.store.position_count()
+        total = self.store.position_count(before=self.numbers.stop)
         if self.settings.has_rollouts(self.state.iteration):
             return total
         return self.settings.window.size(total)
@@ -221,6 +233,20 @@ class Run:
         if "_tensorboard" in self.__dict__:
             self._tensorboard.close()
         self._lock.close()
+
+
+def _notes_of(folder: Path, game: AnyGame | None) -> dict[str, str]:
+    """What a run, which must be one of this game, says about itself."""
+    if not (folder / "run.sqlite").is_file():
+        problem = "is not the folder of a run" if folder.exists() else "does not exist"
+        raise SpecError(f"run {folder} {problem}")
+    with RunStore(folder / "run.sqlite") as store:
+        notes = store.notes()
+    if "game" not in notes or "settings" not in notes:
+        raise SpecError(f"{folder} is not the folder of a run: it was never begun")
+    if game is not None and game.name != notes["game"]:
+        raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")
+    return notes
 
 
 def _locked(folder: Path) -> TextIO:

@@ -59,6 +59,7 @@ def train(
     iterations: int | None = None,
     games: int | None = None,
     resume: bool = False,
+    games_of: str | None = None,
     on_begin: Callable[[Run, Budget], None] = lambda *_: None,
     on_event: OnEvent = ignore,
 ) -> Path:
@@ -66,12 +67,15 @@ def train(
 
     ``config`` is all settings, or those that differ from the preset; a run that is resumed keeps
     its own. Of ``minutes``, ``iterations`` and ``games`` give one, or none for what the run was
-    begun with or the preset says; they count from the beginning of the run. ``on_begin`` is
-    called once the run is there and before it goes on.
+    begun with or the preset says; they count from the beginning of the run. With ``games_of`` a new
+    run learns from the games of that one first. ``on_begin`` is called once the run is there and
+    before it goes on.
     """
     chosen = game_of(game) if isinstance(game, str) else game
     if resume and (config is not None or preset is not None):
         raise SpecError("a run that goes on keeps its settings; with --resume none can be given")
+    if resume and games_of is not None:
+        raise SpecError("a run that goes on has its games; --games-of is for a new one")
     folder = Path(runs) / (name or run_name(chosen))
     length = {"minutes": minutes, "iterations": iterations, "games": games}
     is_given = any(value is not None for value in length.values())
@@ -82,7 +86,8 @@ def train(
         if not isinstance(config, TrainSettings):
             config = settings_of(chosen, config, preset=preset)
         check(chosen, config)
-        run = Run.begin(folder, chosen, config)
+        source = None if games_of is None else Path(runs) / games_of
+        run = Run.begin(folder, chosen, config, games_of=source)
     try:
         budget = _budget(run, asked, preset)
         run.store.note({_BUDGET: budget.model_dump_json(exclude_none=True)})

@@ -14,6 +14,8 @@ from tengen.selfplay import GameRecord
 #: Marks the file as ours: "TGRN" as a number.
 _APPLICATION = 0x5447524E
 _VERSION = 1
+#: More than any game's number.
+_NO_GAME = 2**63 - 1
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE games (
@@ -68,6 +70,17 @@ class RunStore:
         ]
         self._write("INSERT OR IGNORE INTO games VALUES (?, ?, ?, ?)", rows)
 
+    def copy_games(self, path: Path) -> None:
+        """Keep the games of another run's file, under their numbers."""
+        try:
+            self._database.execute("ATTACH ? AS other", (f"{path.absolute().as_uri()}?mode=ro",))
+            try:
+                self._database.execute("INSERT OR IGNORE INTO games SELECT * FROM other.games")
+            finally:
+                self._database.execute("DETACH other")
+        except sqlite3.OperationalError as error:
+            raise TengenError(f"the games of {path} cannot be copied: {error}") from None
+
     def log(self, iteration: int, figures: Mapping[str, float]) -> None:
         """Keep figures; a figure of the same name and iteration is replaced."""
         rows = [(iteration, name, value) for name, value in figures.items()]
@@ -95,25 +108,28 @@ class RunStore:
         [count] = self._database.execute("SELECT count(*) FROM games").fetchone()
         return int(count)
 
-    def position_count(self, *, first_game: int = 0) -> int:
-        """Searched positions in all games from a number on."""
+    def position_count(self, *, before: int = _NO_GAME) -> int:
+        """Searched positions in all games before a number."""
         [count] = self._database.execute(
-            "SELECT coalesce(sum(positions), 0) FROM games WHERE number >= ?", (first_game,)
+            "SELECT coalesce(sum(positions), 0) FROM games WHERE number < ?", (before,)
         ).fetchone()
         return int(count)
 
-    def games_from(self, first: int) -> Iterator[GameRecord]:
-        """The games from a number on, in their order."""
+    def games_of(self, numbers: range) -> Iterator[GameRecord]:
+        """The games of these numbers that are kept, in their order."""
         rows = self._database.execute(
-            "SELECT record FROM games WHERE number >= ? ORDER BY number", (first,)
+            "SELECT record FROM games WHERE number >= ? AND number < ? ORDER BY number",
+            (numbers.start, numbers.stop),
         )
         for [record] in rows:
             yield GameRecord.from_bytes(record)
 
-    def newest_games(self, positions: int) -> Iterator[GameRecord]:
-        """The games with the highest numbers that hold so many positions; the newest first."""
+    def newest_games(self, positions: int, *, before: int = _NO_GAME) -> Iterator[GameRecord]:
+        """The last games before a number that hold so many positions; the newest first."""
         left = positions
-        rows = self._database.execute("SELECT positions, record FROM games ORDER BY number DESC")
+        rows = self._database.execute(
+            "SELECT positions, record FROM games WHERE number < ? ORDER BY number DESC", (before,)
+        )
         for count, record in rows:
             if left <= 0:
                 return
