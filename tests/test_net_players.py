@@ -47,10 +47,11 @@ def test_every_architecture_plays_a_game(nets: dict[str, Path], name: str) -> No
     "keys",
     [
         "sims=40",
-        "sims=40,search=gumbel,m=4",
+        "sims=40,m=4",
+        "sims=40,search=puct,c=2",
         "sims=40,symmetries=on",
         "sims=40,threads=2,batch=8",
-        "sims=40,share=on,proof=off,offset=0.00000001,draw=0.0001",
+        "sims=40,search=puct,share=on,proof=off,offset=0.00000001,draw=0.0001",
         "sims=40,tau=1",
         "sims=40,precision=int8",
         "time=50ms",
@@ -73,7 +74,7 @@ def test_a_decision_carries_what_stands_behind_it(nets: dict[str, Path], keys: s
 
 def test_there_is_no_chance_in_play_unless_asked_for(nets: dict[str, Path]) -> None:
     game = tengen.game("connect4")
-    for keys in ("sims=60", "sims=60,search=gumbel", "sims=0"):
+    for keys in ("sims=60", "sims=60,search=puct", "sims=0"):
         spec = f"net:{nets['connect4']},{keys}"
         answers = [
             tengen.player(spec, game, seed=seed).decide(game.position("4")) for seed in range(4)
@@ -103,7 +104,7 @@ def test_the_hybrid_plays_among_the_best_of_the_policy(nets: dict[str, Path]) ->
     assert tengen.player(spec, game, seed=1).decide(game.position()).move == decision.move
 
 
-@pytest.mark.parametrize("keys", ["proof=off", "search=gumbel,proof=off", "share=on", ""])
+@pytest.mark.parametrize("keys", ["proof=off", "search=puct,proof=off", "share=on", ""])
 @pytest.mark.parametrize("kind", ["net", "hybrid"])
 def test_a_time_limit_holds_where_everything_is_known(
     nets: dict[str, Path], kind: str, keys: str
@@ -199,6 +200,8 @@ def test_mistakes_are_one_sentence(nets: dict[str, Path], tmp_path: Path) -> Non
         (f"net:{nets['connect4']},sims=-1", connect4, "at least 0"),
         (f"net:{nets['connect4']},frob=1", connect4, "no key 'frob'"),
         (f"net:{nets['connect4']},precision=int4", connect4, "'fp32' or 'int8'"),
+        (f"net:{nets['connect4']},c=2", connect4, "net: c is for search=puct"),
+        (f"net:{nets['connect4']},search=puct,m=4", connect4, "net: m is for search=gumbel"),
         (f"hybrid:{nets['connect4']},top=0", connect4, "at least 1"),
     ]
     for spec, game, words in cases:

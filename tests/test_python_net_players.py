@@ -27,10 +27,10 @@ def nets(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     "keys",
     [
         "sims=30",
-        "sims=30,search=gumbel,m=4",
+        "sims=30,m=4",
         "sims=30,batch=1,cache=0",
         "sims=30,symmetries=on,threads=2",
-        "sims=30,proof=off,draw=0.1,offset=0.00000001,fpu=0.2,drop=on",
+        "sims=30,search=puct,proof=off,draw=0.1,offset=0.00000001,fpu=0.2,drop=on",
         "sims=30,tau=1",
         "sims=30,precision=int8",
         "time=50ms",

@@ -10,7 +10,7 @@ from tengen.arena import every_position
 from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.players import parse_player_spec
 from tengen.rules import AnyGame, GridGame, Outcome
-from tengen.search import GuidedSettings
+from tengen.search import NetSettings
 from tengen.selfplay import GameRecord, RecordedPly
 from tengen.training import TargetSettings, samples_of
 from tengen.training.assess import Assessor, lowest_kept
@@ -169,13 +169,18 @@ def test_with_a_gate_the_best_plays_until_it_is_beaten(
     assert run.state.best_step == (run.learner.step if accepted else 0)
 
 
-def test_a_match_is_searched_as_self_play_is() -> None:
-    connect4 = tengen.game("connect4")
-    chosen = settings_of(connect4, preset="connectx").selfplay
+@pytest.mark.parametrize("preset", ["connectx", "connect4", "tictactoe"])
+def test_a_match_is_searched_as_self_play_is(preset: str) -> None:
+    chosen = settings_of(tengen.game("connect4"), preset=preset).selfplay
     spec = parse_player_spec(f"net:some.onnx{as_in_selfplay(chosen)}")
-    assert GuidedSettings.read(spec.values, where="net") == chosen.search
-    assert not chosen.search.proof
-    assert chosen.search.draw == 1e-4
+    played = NetSettings.read(spec.values, where="net")
+    assert played.model_dump() == chosen.search.model_dump()
+
+
+def test_the_design_connectx_has_no_proofs_and_a_draw_of_its_own() -> None:
+    search = settings_of(tengen.game("connect4"), preset="connectx").selfplay.search
+    assert not search.proof
+    assert search.draw == 1e-4
 
 
 def test_a_match_is_played_only_when_it_is_due(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tengen.players.solver import SolverPlayer, SolverSettings
 from tengen.players.spec import PlayerSpec, parse_player_spec
 from tengen.players.uct import uct_player
 from tengen.rules import AnyGame, GridGame
-from tengen.search import GuidedSettings, HybridSettings, UctSettings
+from tengen.search import HybridSettings, NetSettings, UctSettings
 
 
 class NoSettings(Settings):
@@ -55,7 +55,7 @@ def _solver(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
 
 
 def _net(spec: PlayerSpec, game: AnyGame, seed: int) -> Player:
-    settings = GuidedSettings.read(spec.values, where=spec.kind)
+    settings = NetSettings.read(spec.values, where=spec.kind)
     assert spec.target is not None, "checked before"
     return net_player(spec.text, game, spec.target, settings, seed=seed)
 
@@ -74,7 +74,7 @@ KINDS = {
     "random": Kind("uniformly random moves", NoSettings, _random),
     "reflex": Kind("the rule-based fast move: win, block, extend, stay close", NoSettings, _reflex),
     "uct": Kind("tree search with rollouts", UctSettings, _uct),
-    "net": Kind("search guided by a network", GuidedSettings, _net, target="network"),
+    "net": Kind("search guided by a network", NetSettings, _net, target="network"),
     "hybrid": Kind(
         "a policy network's best moves and rollouts", HybridSettings, _hybrid, target="network"
     ),

@@ -10,7 +10,7 @@ from tengen.search.evaluator import Evaluator
 from tengen.search.fours import with_fours
 from tengen.search.guided import GuidedSearch
 from tengen.search.judge import EvaluatorJudge, Judge
-from tengen.search.neural_settings import GuidedSettings, HybridSettings
+from tengen.search.neural_settings import GuidedSettings, HybridSettings, NetSettings
 from tengen.search.noise import RootNoise
 from tengen.search.reference import ReferenceUct
 from tengen.search.reference_guided import ReferenceGuided
@@ -28,6 +28,7 @@ __all__ = [
     "Judge",
     "Leaf",
     "NativeUct",
+    "NetSettings",
     "ReferenceGuided",
     "ReferenceSearch",
     "ReferenceUct",

@@ -1,8 +1,8 @@
 """The settings of searches guided by a network."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from tengen import _core
 from tengen.config import Seconds, Settings, Switch
@@ -10,6 +10,12 @@ from tengen.errors import SpecError
 
 #: Simulations of a search that was given no budget at all.
 DEFAULT_SIMS = 800
+
+#: The keys that mean something to one way of picking moves only.
+SEARCH_OWN_KEYS = {
+    "puct": frozenset(("c", "offset", "fpu", "drop")),
+    "gumbel": frozenset(("m", "cvisit", "cscale")),
+}
 
 
 class GuidedSettings(Settings):
@@ -84,6 +90,20 @@ class GuidedSettings(Settings):
             c_scale=self.cscale,
             memory_bytes=self.memory << 20,
         )
+
+
+class NetSettings(GuidedSettings):
+    """The player ``net``: by measurement Gumbel's search, and no key without a meaning."""
+
+    search: Literal["puct", "gumbel"] = Field(default="gumbel", description="how moves are picked")
+
+    @model_validator(mode="after")
+    def _of_this_search(self) -> Self:
+        for search, keys in SEARCH_OWN_KEYS.items():
+            given = sorted(keys & self.model_fields_set)
+            if search != self.search and given:
+                raise ValueError(f"{given[0]} is for search={search}; the search is {self.search}")
+        return self
 
 
 class HybridSettings(Settings):

@@ -2,6 +2,7 @@
 
 from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.players import Player, player
+from tengen.search.neural_settings import SEARCH_OWN_KEYS
 from tengen.selfplay import SelfPlaySettings
 from tengen.selfplay.settings import SEARCH_KEYS
 from tengen.training.events import Event, OnEvent
@@ -16,7 +17,12 @@ def is_accepted(score: MatchScore, gate: GateSettings) -> bool:
 
 def as_in_selfplay(settings: SelfPlaySettings) -> str:
     """The keys of a player whose search is that of self-play; noise is not among them."""
-    chosen = settings.search.model_dump(include=set(SEARCH_KEYS), exclude_defaults=True)
+    search = settings.search
+    others = frozenset[str]().union(
+        *(keys for name, keys in SEARCH_OWN_KEYS.items() if name != search.search)
+    )
+    chosen = {"search": search.search}
+    chosen |= search.model_dump(include=set(SEARCH_KEYS - others), exclude_defaults=True)
     return "".join(
         f",{key}={('off', 'on')[value] if isinstance(value, bool) else value}"
         for key, value in chosen.items()
