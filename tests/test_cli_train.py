@@ -115,6 +115,10 @@ def test_a_run_goes_on_only_when_told_to(trained: Path, tmp_path: Path) -> None:
         (("--resume", "--seed", "3"), "keeps its settings"),
         (("--resume", "--games-of", "other"), "has its games"),
         (("--games-of", "other"), "does not exist"),
+        (("--resume", "--weights", "run/other"), "has its network"),
+        (("--weights", "run/other"), "there is no run 'other'"),
+        (("--weights", "other"), "weights 'other' are not known"),
+        (("--weights", "other.safetensors"), "other.safetensors: it does not exist"),
     ],
 )
 def test_mistakes_are_told_and_leave_nothing(

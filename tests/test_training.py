@@ -104,6 +104,32 @@ def test_only_games_of_the_same_game_can_be_taken_over(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
+def test_a_run_begins_with_the_weights_of_another_on_a_larger_board_too(tmp_path: Path) -> None:
+    first = Run.begin(tmp_path / "first", grid("connect:4x4x4"), tiny())
+    step(first)
+    file = first.checkpoints()[-1] / "average.safetensors"
+    for spec in ("connect:4x4x4", "connect:4x5x4"):
+        second = Run.begin(tmp_path / spec, grid(spec), tiny(), weights=file)
+        learnt = first.learner.averaged.state_dict()
+        assert_same(dict(second.learner.network.state_dict()), dict(learnt))
+        assert_same(dict(second.learner.averaged.state_dict()), dict(learnt))
+        step(second)
+        assert second.state.step > 0
+
+
+def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
+    first = Run.begin(tmp_path / "first", grid("connect:4x4x4"), tiny())
+    file, folder = first.checkpoints()[-1] / "average.safetensors", tmp_path / "second"
+    with pytest.raises(tengen.SpecError, match="it cannot play tictactoe"):
+        Run.begin(folder, grid("tictactoe"), tiny(), weights=file)
+    wider = tiny(network_values={"blocks": 1, "channels": 24})
+    with pytest.raises(tengen.SpecError, match="the settings say resnet"):
+        Run.begin(folder, grid("connect:4x4x4"), wider, weights=file)
+    with pytest.raises(tengen.SpecError, match="it does not exist"):
+        Run.begin(folder, grid("connect:4x4x4"), tiny(), weights=tmp_path / "none.safetensors")
+    assert not folder.exists()
+
+
 def test_checkpoints_are_thinned_and_hold_what_plays(tmp_path: Path) -> None:
     run = Run.begin(tmp_path / "run", grid("tictactoe"), tiny(checkpoints=2))
     for _ in range(6):

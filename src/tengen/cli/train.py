@@ -39,6 +39,9 @@ def train(
     games_of: Annotated[
         str | None, typer.Option(metavar="NAME", help="A run whose games to learn from first.")
     ] = None,
+    weights: Annotated[
+        str | None, typer.Option(metavar="NETWORK", help="One to begin with: run/NAME, a file …")
+    ] = None,
     runs: Annotated[Path, typer.Option(help="The folder of all runs.")] = Path("runs"),
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Show all settings and stop.")
@@ -80,6 +83,7 @@ def train(
             games=games,
             resume=resume,
             games_of=games_of,
+            weights=weights,
             on_begin=watcher.begin,
             on_event=watcher.show,
         )

@@ -24,7 +24,7 @@ from tengen.network.card import NetworkCard, check_fits
 from tengen.network.config import ARCHITECTURES, NetworkConfig, read_network
 from tengen.network.evaluator import OnnxEvaluator, Precision
 from tengen.network.shape import GameLike, GameShape
-from tengen.network.shipped import resolve_network, shipped_networks
+from tengen.network.shipped import resolve_network, resolve_weights, shipped_networks
 from tengen.network.symmetric import SymmetricEvaluator
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ __all__ = [
     "load_weights",
     "read_network",
     "resolve_network",
+    "resolve_weights",
     "save_weights",
     "shipped_networks",
     "value_of",

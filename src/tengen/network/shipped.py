@@ -8,6 +8,8 @@ from tengen.errors import SpecError
 #: The folder of the networks that come with the package.
 _FOLDER = Path(__file__).parent.parent / "nets"
 _SUFFIX = ".onnx"
+#: The same networks before they were exported, to be trained on.
+_WEIGHTS = ".safetensors"
 #: Where training runs are kept, and how they are named as a target.
 _RUNS = Path("runs")
 _RUN = "run/"
@@ -37,12 +39,34 @@ def resolve_network(target: str) -> Path:
     )
 
 
-def _of_run(name: str) -> Path:
-    """``NAME``: the best network of a run so far; ``NAME@STEP``: the one of a checkpoint."""
-    name, has_step, step = name.partition("@")
+def resolve_weights(target: str) -> Path:
+    """The file of weights that a shipped name, a run (its last checkpoint) or a path means."""
+    names = sorted(path.stem for path in _FOLDER.glob(f"*{_WEIGHTS}"))
+    if target in names:
+        return _FOLDER / f"{target}{_WEIGHTS}"
+    if target.endswith(_WEIGHTS):
+        return Path(target)
+    if target.startswith(_RUN):
+        folder = _folder_of(target.removeprefix(_RUN))
+        checkpoints = (p for p in folder.glob("checkpoints/*") if p.name.isdigit())
+        return max(checkpoints) / f"average{_WEIGHTS}"
+    raise SpecError(
+        f"weights {target!r} are not known; they must be a path to a {_WEIGHTS} file, "
+        f"{_RUN}NAME of a training run, or a shipped name: {', '.join(names) or 'none'}"
+    )
+
+
+def _folder_of(name: str) -> Path:
     folder = _RUNS / name
     if not name or not (folder / "run.sqlite").is_file():
         raise SpecError(f"there is no run {name!r} in the folder {_RUNS}")
+    return folder
+
+
+def _of_run(name: str) -> Path:
+    """``NAME``: the best network of a run so far; ``NAME@STEP``: the one of a checkpoint."""
+    name, has_step, step = name.partition("@")
+    folder = _folder_of(name)
     if not has_step:
         return folder / f"best{_SUFFIX}"
     steps = {}

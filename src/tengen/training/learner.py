@@ -93,6 +93,11 @@ class Learner:
         self._twins = [network, *(copy.deepcopy(network) for _ in range(threads - 1))]
         self._pool = ThreadPoolExecutor(threads)
 
+    def start_from(self, network: Network) -> None:
+        """Begin with the weights of another network of the same architecture."""
+        self.network.load_state_dict(network.state_dict())
+        self.averaged.load_state_dict(network.state_dict())
+
     def learn(
         self,
         samples: Samples,

@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Self, TextIO
 
 from tengen.errors import SpecError, TengenError
-from tengen.network import NetworkCard, OnnxEvaluator, build, export_onnx, read_network
+from tengen.network import (
+    Network,
+    NetworkCard,
+    OnnxEvaluator,
+    build,
+    check_fits,
+    export_onnx,
+    load_weights,
+    read_network,
+)
 from tengen.network.files import replacing
 from tengen.rules import AnyGame
 from tengen.rules import game as game_of
@@ -56,10 +65,12 @@ class Run:
         settings: TrainSettings,
         *,
         games_of: Path | None = None,
+        weights: Path | None = None,
     ) -> Self:
         """A new run in a folder that must not be there yet; it is whole or not there.
 
-        With the games of another run it plays none of its own until it has learnt from them.
+        With the games of another run it plays none of its own until it has learnt from them; with
+        weights its network is not new.
         """
         if folder.exists():
             raise SpecError(
@@ -68,6 +79,7 @@ class Run:
             )
         if games_of is not None:
             _notes_of(games_of, game)
+        network = None if weights is None else _network_of(weights, game, settings)
         part = folder.with_name(f".{folder.name}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:
@@ -79,6 +91,8 @@ class Run:
                 )
                 if games_of is not None:
                     run.store.copy_games(games_of / "run.sqlite")
+                if network is not None:
+                    run.learner.start_from(network)
                 run.export()
                 run.keep_as_best(score=-1.0)
                 run.save(run.state)
@@ -247,6 +261,19 @@ def _notes_of(folder: Path, game: AnyGame | None) -> dict[str, str]:
     if game is not None and game.name != notes["game"]:
         raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")
     return notes
+
+
+def _network_of(weights: Path, game: AnyGame, settings: TrainSettings) -> Network:
+    """The network of a file, which must be what the settings say, and for such a game."""
+    network, card = load_weights(weights)
+    check_fits(card, game, name=weights.name)
+    config = read_network(settings.network, settings.network_values)
+    if card.network_config != config:
+        given, wanted = (
+            f"{c.name} with {c.model_dump_json()}" for c in (card.network_config, config)
+        )
+        raise SpecError(f"weights {weights} are of {given}; the settings say {wanted}")
+    return network
 
 
 def _locked(folder: Path) -> TextIO:

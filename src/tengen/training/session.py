@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tengen.arena.match import random_openings
 from tengen.errors import SpecError
-from tengen.network import read_network
+from tengen.network import read_network, resolve_weights
 from tengen.players import player
 from tengen.rules import AnyGame, GridGame
 from tengen.rules import game as game_of
@@ -18,7 +18,7 @@ from tengen.training.events import OnEvent, ignore
 from tengen.training.loop import train as train_run
 from tengen.training.presets import load_preset, merged, preset_for
 from tengen.training.run import Run
-from tengen.training.settings import DEFAULT_NETWORK, TrainSettings
+from tengen.training.settings import DEFAULT_NETWORK, RolloutSettings, TrainSettings
 
 #: Where runs are kept unless told otherwise.
 RUNS = Path("runs")
@@ -60,6 +60,7 @@ def train(
     games: int | None = None,
     resume: bool = False,
     games_of: str | None = None,
+    weights: str | None = None,
     on_begin: Callable[[Run, Budget], None] = lambda *_: None,
     on_event: OnEvent = ignore,
 ) -> Path:
@@ -68,7 +69,8 @@ def train(
     ``config`` is all settings, or those that differ from the preset; a run that is resumed keeps
     its own. Of ``minutes``, ``iterations`` and ``games`` give one, or none for what the run was
     begun with or the preset says; they count from the beginning of the run. With ``games_of`` a new
-    run learns from the games of that one first. ``on_begin`` is called once the run is there and
+    run learns from the games of that one first; with ``weights`` (a shipped name, ``run/NAME`` or a
+    file) its network is that one to begin with. ``on_begin`` is called once the run is there and
     before it goes on.
     """
     chosen = game_of(game) if isinstance(game, str) else game
@@ -76,6 +78,8 @@ def train(
         raise SpecError("a run that goes on keeps its settings; with --resume none can be given")
     if resume and games_of is not None:
         raise SpecError("a run that goes on has its games; --games-of is for a new one")
+    if resume and weights is not None:
+        raise SpecError("a run that goes on has its network; --weights is for a new one")
     folder = Path(runs) / (name or run_name(chosen))
     length = {"minutes": minutes, "iterations": iterations, "games": games}
     is_given = any(value is not None for value in length.values())
@@ -87,7 +91,11 @@ def train(
             config = settings_of(chosen, config, preset=preset)
         check(chosen, config)
         source = None if games_of is None else Path(runs) / games_of
-        run = Run.begin(folder, chosen, config, games_of=source)
+        file = None if weights is None else resolve_weights(weights)
+        if file is not None:
+            # It knows something: rollouts in its place would be a step back.
+            config = config.model_copy(update={"rollouts": RolloutSettings()})
+        run = Run.begin(folder, chosen, config, games_of=source, weights=file)
     try:
         budget = _budget(run, asked, preset)
         run.store.note({_BUDGET: budget.model_dump_json(exclude_none=True)})
