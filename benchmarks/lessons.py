@@ -4,8 +4,9 @@
     .venv/bin/python benchmarks/lessons.py runs/connect4-60-1 --set learn.optimiser=adamw
 
 The games of a run of Connect Four teach a new network for so many steps on one core. Every
-twentieth game is kept apart; the table has the losses on those, and the policy alone on
-connect4-select. All else being equal, what learns more from the same games learns faster in a run.
+twentieth game is kept apart; the table has the losses on those, and on connect4-select the moves of
+the policy alone and the mean distance of the value from the result. All else being equal, what
+learns more from the same games learns faster in a run.
 """
 
 import argparse
@@ -66,9 +67,13 @@ class Lessons:
             card = NetworkCard.of(self.config, self.game, step=self.learner.step)
             export_onnx(self.learner.averaged, card, path)
             player = tengen.player(f'net:"{path}",sims=0', self.game, seed=1)
-            found = evaluate(player, read_positions(self.game, "connect4-select")).total
-        good, perfect = (100 * (rate.rate or 0) for rate in (found.good, found.perfect))
-        return f"policy {losses.policy:.4f}, value {losses.value:.4f}, {good:.1f}/{perfect:.1f}"
+            found = evaluate(player, read_positions(self.game, "connect4-select"))
+        rates = (found.total.good, found.total.perfect)
+        good, perfect = (100 * (rate.rate or 0) for rate in rates)
+        return (
+            f"policy {losses.policy:.4f}, value {losses.value:.4f}; "
+            f"{good:.1f}/{perfect:.1f}, value off by {found.value_error:.3f}"
+        )
 
 
 def main() -> None:

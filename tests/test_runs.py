@@ -107,7 +107,7 @@ def test_a_run_is_complete_only_when_it_has_been_measured(tmp_path: Path) -> Non
     found = read_run(tmp_path / "run")
     assert found.iteration == 1
     assert set(found.best_figures) == {
-        "good_0", "perfect_0", "decisive_good_0", "decisive_perfect_0"
+        "good_0", "perfect_0", "decisive_good_0", "decisive_perfect_0", "value_error_0"
     }  # fmt: skip
     again(iterations=2)
     assert read_run(tmp_path / "run").iteration == 2

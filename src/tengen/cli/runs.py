@@ -118,7 +118,11 @@ def _show(history: RunHistory, console: Console) -> None:
         table.add_row(figure, *(f"{value:,.4g}" for value in shown))
     console.print(table, markup=False)
     if history.best_figures:
-        found = ", ".join(f"{name} {value:.1%}" for name, value in history.best_figures.items())
+        # All are shares but for the distance of a value.
+        found = ", ".join(
+            f"{name} {value:.3f}" if name.startswith("value_error") else f"{name} {value:.1%}"
+            for name, value in history.best_figures.items()
+        )
         console.print(f"the best network at the end: {found}", markup=False)
     console.print(f"steps to play as net:run/{history.name}@STEP: ", markup=False, end="")
     console.print(", ".join(map(str, history.steps)), markup=False)

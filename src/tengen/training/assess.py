@@ -151,10 +151,13 @@ def positions_of(game: AnyGame, source: str | None) -> Sequence[LabelledPosition
 
 
 def _figures(found: Evaluation, sims: int) -> dict[str, float]:
-    """Shares of good and perfect moves, on all and on the decisive positions."""
+    """Shares of good and perfect moves, on all and on the decisive positions; the value's error."""
     groups = {"": found.total, "decisive_": found.decisive}
-    return {
+    figures = {
         f"{prefix}{name}_{sims}": rate.rate or 0.0
         for prefix, group in groups.items()
         for name, rate in (("good", group.good), ("perfect", group.perfect))
     }
+    if found.value_error is not None:
+        figures[f"value_error_{sims}"] = found.value_error
+    return figures

@@ -11,6 +11,7 @@ from tengen.training.history import RunHistory
 #: Charts: title, and what belongs to a figure's name for it to be drawn there.
 _CHARTS = (
     ("Good and perfect moves", ("good_", "perfect_", "decisive_")),
+    ("Error of the value", ("value_error_",)),
     ("Win rate", ("win_rate", "accepted", "against_")),
     ("Losses", ("loss",)),
     ("Entropies", ("target_entropy", "policy_entropy")),
