@@ -93,9 +93,11 @@ class GuidedSettings(Settings):
 
 
 class NetSettings(GuidedSettings):
-    """The player ``net``: by measurement Gumbel's search, and no key without a meaning."""
+    """The player ``net``: defaults by measurement, and no key without a meaning."""
 
     search: Literal["puct", "gumbel"] = Field(default="gumbel", description="how moves are picked")
+    # Self-play must not trust its priors too much; play may.
+    cscale: float = Field(default=0.1, ge=0, le=1e6, description="... which is (cvisit + N) cscale")
 
     @model_validator(mode="after")
     def _of_this_search(self) -> Self:
