@@ -48,7 +48,9 @@ def resolve_weights(target: str) -> Path:
         return Path(target)
     if target.startswith(_RUN):
         folder = _folder_of(target.removeprefix(_RUN))
-        checkpoints = (p for p in folder.glob("checkpoints/*") if p.name.isdigit())
+        checkpoints = [p for p in folder.glob("checkpoints/*") if p.name.isdigit()]
+        if not checkpoints:
+            raise SpecError(f"run {folder.name} has no checkpoint to begin from")
         return max(checkpoints) / f"average{_WEIGHTS}"
     raise SpecError(
         f"weights {target!r} are not known; they must be a path to a {_WEIGHTS} file, "

@@ -96,7 +96,7 @@ class NetSettings(GuidedSettings):
     """The player ``net``: defaults by measurement, and no key without a meaning."""
 
     search: Literal["puct", "gumbel"] = Field(default="gumbel", description="how moves are picked")
-    # Self-play must not trust its priors too much; play may.
+    # Chosen on connect4-select for play alone, see docs/search.md.
     cscale: float = Field(default=0.1, ge=0, le=1e6, description="... which is (cvisit + N) cscale")
 
     @model_validator(mode="after")
