@@ -47,9 +47,10 @@ setup: .venv/.built  ## make .venv, install and build
 play: .venv/.built  ## play in the terminal; GAME=gomoku for another game
 	@$(BIN)/tengen play "$(GAME)" || [ $$? -eq 130 ]  # Ctrl-C is a way to leave
 
-# The run goes on where it was stopped, if there is one.
+# The run goes on where it was stopped, if there is one. Whether GAME is a game is for tengen to say.
+RUN_NAME := import sys, tengen.training.session as s; print(s.run_name(s.game_of(sys.argv[1])))
 train: .venv/.train  ## train a network for Connect Four; GAME=tictactoe for another game
-	@name=$$(printf %s "$(GAME)" | tr -cs 'A-Za-z0-9_.-' -); \
+	@name=$$($(BIN)/python -c '$(RUN_NAME)' "$(GAME)" 2>/dev/null) || name=.unknown; \
 	$(BIN)/tengen train "$(GAME)" $$([ -e "runs/$$name" ] && echo --resume) || [ $$? -eq 130 ]
 
 test: .venv/.dev  ## lint and run all tests

@@ -34,12 +34,14 @@ def trained(arguments: argparse.Namespace, seed: int) -> Path:
     runs: Path = arguments.runs
     name = f"{arguments.name or game}-{minutes:g}-{seed}"
     folder = runs / name
-    if (folder / "best.onnx").is_file() and read_run(folder).seconds >= 0.95 * 60 * minutes:
-        return folder / "best.onnx"
-    # The final measurement would look at the select set only; it is left to this script.
-    values: dict[str, object] = {"seed": seed, "evaluate": {"sims": [0]}}
-    changes = (parse_assignment(text) for text in arguments.set)
-    settings = settings_of(tengen.game(game), merged(values, *changes), preset=arguments.preset)
+    if folder.exists() and read_run(folder).best_figures:
+        return folder / "best.onnx"  # it has come to its end
+    settings = None  # a run that goes on has its own
+    if not folder.exists():
+        # The final measurement would look at the select set only; it is left to this script.
+        values: dict[str, object] = {"seed": seed, "evaluate": {"sims": [0]}}
+        changes = (parse_assignment(text) for text in arguments.set)
+        settings = settings_of(tengen.game(game), merged(values, *changes), preset=arguments.preset)
 
     def show(event: Event) -> None:
         if event.stage == "iteration":
@@ -49,7 +51,7 @@ def trained(arguments: argparse.Namespace, seed: int) -> Path:
             print(f"{name} iteration {event.iteration}: {figures}", flush=True)
 
     return tengen.train(
-        game, settings, name=name, runs=runs, minutes=minutes, resume=folder.exists(),
+        game, settings, name=name, runs=runs, minutes=minutes, resume=settings is None,
         on_event=show,
     )  # fmt: skip
 

@@ -223,7 +223,9 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
         [TENGEN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    assert process.stdout.readline().startswith("iteration 1, 4 games")
+    first = process.stdout.readline()
+    assert first.startswith("iteration 1, 4 games")
+    assert re.search(r", self-play \d+ s, learn \d+ s, evaluate \d+ s, ", first)
     process.send_signal(signal.SIGINT)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -1,5 +1,6 @@
 """Teaching a network: it learns, and a run that goes on is the run that was never stopped."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +60,16 @@ def test_every_architecture_learns(name: str) -> None:
     assert last.policy < first.policy
     assert last.total < first.total
     assert learner.step == 90
+
+
+def test_learning_that_diverges_says_so() -> None:
+    game = grid("tictactoe")
+    learner = learner_of("mnk", game)
+    with torch.no_grad():
+        next(learner.network.parameters()).fill_(math.nan)
+    samples = taught(game, learner.network.config.planes)
+    with pytest.raises(tengen.TengenError, match=r"after step 1 the loss .* learning has diverged"):
+        learner.learn(samples, 1, progress=0)
 
 
 def test_losses_on_positions_are_those_of_what_plays() -> None:

@@ -1,5 +1,6 @@
 """Runs as folders: begun whole, trained by one process, complete when they have been measured."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from tengen.training import plan
 from tengen.training.assess import Assessor
 from tengen.training.budget import Budget
 from tengen.training.events import ignore
-from tengen.training.history import read_run
+from tengen.training.history import RunHistory, list_runs, read_run
 from tengen.training.loop import iterate
 from tengen.training.play import play
 from tengen.training.run import Run
@@ -62,6 +63,40 @@ def test_what_a_killed_process_leaves_behind_is_swept_away(tmp_path: Path) -> No
     Run.resume(tmp_path / "run").close()
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
     assert [path.name for path in (tmp_path / "run" / "checkpoints").iterdir()] == ["000000"]
+
+
+def test_a_run_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> None:
+    for name in ("damaged", "whole"):
+        Run.begin(tmp_path / name, grid("tictactoe"), settings()).close()
+    file = tmp_path / "damaged" / "run.sqlite"
+    content = file.read_bytes()
+    page = int.from_bytes(content[16:18], "big")
+    file.write_bytes(content[:page] + b"\xff" * (len(content) - page))
+    with pytest.raises(tengen.TengenError, match=r"run\.sqlite cannot be read: "):
+        Run.resume(tmp_path / "damaged")
+    problem, whole = list_runs(tmp_path)
+    assert isinstance(problem, tengen.TengenError)
+    assert isinstance(whole, RunHistory)
+    assert whole.name == "whole"
+
+
+def test_a_run_begins_with_the_weights_of_another_in_its_folder(tmp_path: Path) -> None:
+    def begin(name: str) -> None:
+        few = settings(seed=2, evaluate={"positions": "all", "sims": [0], "share": 0})
+        tengen.train(
+            "tictactoe", few, name=name, runs=tmp_path, iterations=1, weights="run/first",
+            on_begin=lambda run, _: begun.append(run.newest.read_bytes()),
+        )  # fmt: skip
+
+    begun: list[bytes] = []
+    first = Run.begin(tmp_path / "first", grid("tictactoe"), settings())
+    expected = first.newest.read_bytes()
+    first.close()
+    begin("second")
+    assert begun == [expected]
+    shutil.rmtree(tmp_path / "first" / "checkpoints")
+    with pytest.raises(tengen.SpecError, match="run first has no checkpoint to begin from"):
+        begin("third")
 
 
 def test_quick_searches_are_not_counted_as_lessons(tmp_path: Path) -> None:
@@ -128,6 +163,7 @@ def test_a_plan_is_made_and_nothing_of_it_kept(
     assert first.startswith(f"{run.game.name}, resnet, 3 iterations in all, 1 threads")
     assert "games/hour" in second
     assert "to the end; at most " in third
+    assert not third.endswith("about 0 MB of disk"), "checkpoints count too"
     assert run.store.game_count() == 0
     run.export()
     assert run.newest.read_bytes() == before

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tengen.cli.training_display import clock
-from tengen.errors import SpecError
+from tengen.errors import SpecError, TengenError
 from tengen.training.history import RunHistory, list_runs, read_run
 
 
@@ -70,11 +70,15 @@ def as_document(history: RunHistory) -> dict[str, object]:
 
 
 def _list(folder: Path, console: Console, *, as_json: bool) -> None:
-    found = list(list_runs(folder))
+    listed = list(list_runs(folder))
+    found = [history for history in listed if isinstance(history, RunHistory)]
+    for problem in listed:
+        if isinstance(problem, TengenError):
+            typer.echo(f"tengen: {problem}", err=True)
     if as_json:
         typer.echo(json.dumps([as_document(history) for history in found]))
         return
-    if not found:
+    if not listed:
         console.print(f"no runs in {folder}; begin one with: tengen train connect4", markup=False)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -87,8 +91,8 @@ def _list(folder: Path, console: Console, *, as_json: bool) -> None:
             str(history.iteration),
             f"{history.games:,}",
             clock(history.seconds),
-            _percent(history.best("good_0")),
-            _percent(history.best("perfect_0")),
+            _percent(history.newest("good_0")),
+            _percent(history.newest("perfect_0")),
         )
     console.print(table, markup=False)
 

@@ -62,19 +62,16 @@ def train(
     from tengen.training.session import train as train_game
 
     rules = game_of(game, seed=seed)
-    if resume and (preset or config or assignments or network or seed is not None):
-        raise SpecError("a run that goes on keeps its settings; with --resume none can be given")
     values = _values(config, network, assignments or [], seed)
-    settings = settings_of(rules, values, preset=preset)
     if print_config:
-        typer.echo(to_toml(settings), nl=False)
+        typer.echo(to_toml(settings_of(rules, values, preset=preset)), nl=False)
         return
     # Being told to end is as good as Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Watcher(rules.spec, plan=plan, as_json=as_json) as watcher:
         train_game(
             rules,
-            None if resume else settings,
+            values or None,
             name=name,
             preset=preset,
             runs=runs,
@@ -168,7 +165,8 @@ class Watcher:
         """What is saved, and how to go on."""
         from tengen.training.history import read_run
 
-        kept = read_run(run.folder).games - run.state.games
+        # More than those of one iteration were played by another run.
+        kept = min(read_run(run.folder).games - run.state.games, len(run.numbers))
         again = f"tengen train {self._game} --run {run.folder.name} --resume"
         if not _is_usual(run.folder):
             again += f" --runs {run.folder.parent}"

@@ -28,6 +28,13 @@ _COLUMNS = (
     ("cache_hits", "cache", "{:.0%}"),
     ("game_length", "plies", "{:.1f}"),
 )
+#: The time of every stage of an iteration.
+_STAGES = {
+    "seconds_self_play": "self-play",
+    "seconds_learn": "learn",
+    "seconds_evaluate": "evaluate",
+    "seconds_pit": "pit",
+}
 
 
 def clock(seconds: float) -> str:
@@ -50,10 +57,11 @@ def plan_lines(plan: "Plan", run: "Run", budget: "Budget") -> Iterator[str]:
     )
     left = budget.expected_seconds(plan.seconds_per_iteration, plan.games_per_iteration)
     left *= 1 - budget.progress(run.state)
-    disk = plan.bytes_per_game * plan.games_per_hour * left / 3600
+    disk = plan.checkpoint_bytes + plan.bytes_per_game * plan.games_per_hour * left / 3600
     yield (
         f"about {plan.seconds_per_iteration:.0f} s an iteration, {clock(left)} to the end; "
-        f"at most {plan.most_bytes / 2**30:.1f} GB of memory, {disk / 2**20:,.0f} MB of disk"
+        f"at most {plan.most_bytes / 2**30:.1f} GB of memory, "
+        f"about {disk / 2**20:,.0f} MB of disk"
     )
 
 
@@ -64,6 +72,9 @@ def figures_line(iteration: int, figures: Mapping[str, float], *, games: int, le
         f"{title} {text.format(figures[name])}" for name, title, text in _COLUMNS if name in figures
     ]
     parts += [f"{name} {value:.1%}" for name, value in _searched(figures).items()]
+    parts += [
+        f"{stage} {figures[name]:.0f} s" for name, stage in _STAGES.items() if name in figures
+    ]
     return ", ".join([*parts, f"{clock(figures['seconds'])} so far", f"{left} left"])
 
 

@@ -39,7 +39,7 @@ def resolve_network(target: str) -> Path:
     )
 
 
-def resolve_weights(target: str) -> Path:
+def resolve_weights(target: str, *, runs: Path = _RUNS) -> Path:
     """The file of weights that a shipped name, a run (its last checkpoint) or a path means."""
     names = sorted(path.stem for path in _FOLDER.glob(f"*{_WEIGHTS}"))
     if target in names:
@@ -47,7 +47,7 @@ def resolve_weights(target: str) -> Path:
     if target.endswith(_WEIGHTS):
         return Path(target)
     if target.startswith(_RUN):
-        folder = _folder_of(target.removeprefix(_RUN))
+        folder = _folder_of(target.removeprefix(_RUN), runs)
         checkpoints = [p for p in folder.glob("checkpoints/*") if p.name.isdigit()]
         if not checkpoints:
             raise SpecError(f"run {folder.name} has no checkpoint to begin from")
@@ -58,17 +58,17 @@ def resolve_weights(target: str) -> Path:
     )
 
 
-def _folder_of(name: str) -> Path:
-    folder = _RUNS / name
+def _folder_of(name: str, runs: Path) -> Path:
+    folder = runs / name
     if not name or not (folder / "run.sqlite").is_file():
-        raise SpecError(f"there is no run {name!r} in the folder {_RUNS}")
+        raise SpecError(f"there is no run {name!r} in the folder {runs}")
     return folder
 
 
 def _of_run(name: str) -> Path:
     """``NAME``: the best network of a run so far; ``NAME@STEP``: the one of a checkpoint."""
     name, has_step, step = name.partition("@")
-    folder = _folder_of(name)
+    folder = _folder_of(name, _RUNS)
     if not has_step:
         return folder / f"best{_SUFFIX}"
     steps = {}

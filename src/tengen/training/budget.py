@@ -9,7 +9,7 @@ from tengen.training.checkpoint import RunState
 
 
 class Budget(Settings):
-    """Of the whole run; of an iteration that was broken off, what was done counts once."""
+    """Of the whole run; the time of an iteration that was broken off does not count."""
 
     minutes: float | None = Field(default=None, gt=0, le=1e6, description="of wall-clock time")
     iterations: int | None = Field(default=None, ge=1, description="of the loop")

@@ -41,7 +41,7 @@ def save_checkpoint(
     *,
     networks: Sequence[Path] = (),
 ) -> None:
-    """Write a checkpoint; a kill at any moment leaves it whole or absent."""
+    """Write a checkpoint that is not there yet; a kill at any moment leaves it whole or absent."""
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     try:
@@ -53,11 +53,7 @@ def save_checkpoint(
             shutil.copyfile(network, part / network.name)
         (part / _STATE).write_text(json.dumps(asdict(state)))
         _sync(part)
-        before = folder.with_name(folder.name + ".before")
-        if folder.exists():
-            folder.replace(before)
         part.replace(folder)
-        shutil.rmtree(before, ignore_errors=True)
     except (OSError, SafetensorError) as error:
         shutil.rmtree(part, ignore_errors=True)
         reason = error.strerror if isinstance(error, OSError) else error
@@ -102,7 +98,10 @@ def _restore(learner: Learner, tensors: dict[str, torch.Tensor]) -> None:
     learner.optimiser.state.clear()
     for key, value in tensors.items():
         number, _, name = key.partition(".")
-        learner.optimiser.state[parameters[int(number)]][name] = value
+        parameter = parameters[int(number)]
+        # PyTorch counts steps on the CPU, wherever the weights are.
+        where = value.device if value.ndim == 0 else parameter.device
+        learner.optimiser.state[parameter][name] = value.to(where)
 
 
 def _sync(folder: Path) -> None:

@@ -35,10 +35,10 @@ class RunHistory:
         """What the user calls it."""
         return self.folder.name
 
-    def best(self, figure: str) -> float | None:
-        """The highest value of a figure."""
+    def newest(self, figure: str) -> float | None:
+        """Of the best network if it was measured at the end, else of the last iteration."""
         curve = self.curves.get(figure)
-        return max(value for _, value in curve) if curve else None
+        return self.best_figures.get(figure, curve[-1][1] if curve else None)
 
 
 def read_run(folder: Path) -> RunHistory:
@@ -72,10 +72,13 @@ def read_run(folder: Path) -> RunHistory:
         )
 
 
-def list_runs(runs: Path) -> Iterator[RunHistory]:
-    """All runs in a folder, by name."""
+def list_runs(runs: Path) -> Iterator[RunHistory | TengenError]:
+    """All runs in a folder, by name; for one that cannot be read, why."""
     for path in sorted(runs.glob("[!.]*/run.sqlite")):
-        yield read_run(path.parent)
+        try:
+            yield read_run(path.parent)
+        except TengenError as error:
+            yield error
 
 
 def _checkpoint_states(folder: Path) -> list[dict[str, float]]:

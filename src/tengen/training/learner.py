@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from tengen.config import Settings
+from tengen.errors import TengenError
 from tengen.network import Network, Output
 from tengen.rules import AnyGame
 from tengen.training.muon import Muon
@@ -79,9 +80,12 @@ class Learner:
         threads: int = 1,
     ) -> None:
         self.settings = settings
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        if self._device.type == "cuda":
+            threads = 1  # the card takes the whole batch
         # Channels inside, in memory, is what convolutions work fastest on. PyTorch's types do not
         # know that modules take a format too.
-        self.network: Network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.network: Network = network.to(self._device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         #: What plays: the average of the weights over the last steps.
         self.averaged = copy.deepcopy(network).eval()
         self.step = 0
@@ -112,6 +116,11 @@ class Learner:
         for done in range(1, steps + 1):
             sums += self._learn_once(samples, progress)
             on_step(done)
+        if not np.isfinite(sums).all():
+            raise TengenError(
+                f"after step {self.step} the loss is not a number: learning has diverged; a run "
+                "with a lower learn.rate may not"
+            )
         means = (sums / max(1, steps)).tolist()
         return Losses(*means)
 
@@ -167,7 +176,7 @@ class Learner:
 
     def _answer(self, network: Network, batch: Samples) -> tuple[Tensor, NDArray[np.float64]]:
         """The loss on a batch, and its parts in the order of :class:`Losses`."""
-        planes = torch.from_numpy(batch.planes).float()
+        planes = self._tensor(batch.planes).float()
         output = network(planes.contiguous(memory_format=torch.channels_last))
         parts = self._losses(output, batch)
         total = (
@@ -196,24 +205,28 @@ class Learner:
                 mean = sum(share * buffer for share, buffer in zip(shares, buffers, strict=True))
                 buffers[0].copy_(mean)
 
+    def _tensor(self, values: NDArray[np.generic]) -> Tensor:
+        """Where the network is."""
+        return torch.from_numpy(values).to(self._device)
+
     def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, ...]:
         """In the order of :class:`Losses`, up to the ending; 0 for what is not said."""
-        weight = torch.from_numpy(batch.weight)
+        weight = self._tensor(batch.weight)
         weight = weight / weight.sum()
-        none = torch.zeros(())
-        policy = cross_entropy(output.policy, torch.from_numpy(batch.policy)) @ weight
+        none = weight.new_zeros(())
+        policy = cross_entropy(output.policy, self._tensor(batch.policy)) @ weight
         value, left, soft, ending = none, none, none, none
         if output.value is not None:
-            value = _value_loss(output.value, torch.from_numpy(batch.value)) @ weight
+            value = _value_loss(output.value, self._tensor(batch.value)) @ weight
         if output.moves_left is not None:
-            target = torch.from_numpy(batch.moves_left)
+            target = self._tensor(batch.moves_left)
             errors = functional.huber_loss(output.moves_left, target, reduction="none")
             left = (errors * (target > 0)) @ weight
         if output.soft_policy is not None:
-            flatter = torch.from_numpy(soft_policy(batch.policy))
+            flatter = self._tensor(soft_policy(batch.policy))
             soft = cross_entropy(output.soft_policy, flatter) @ weight
         if output.ending is not None:
-            ending = _ending_loss(output.ending, torch.from_numpy(batch.ending)) @ weight
+            ending = _ending_loss(output.ending, self._tensor(batch.ending)) @ weight
         return policy, value, left, soft, ending
 
     @torch.no_grad()

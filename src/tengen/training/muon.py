@@ -84,7 +84,7 @@ def orthogonal(kernel: Tensor) -> Tensor:
     # so that the rounds only need the square, which is small, and the matrix itself comes last.
     first, third, fifth = _ODD_POWERS
     square = matrix @ matrix.T
-    one = torch.eye(len(square))
+    one = torch.eye(len(square), device=square.device)
     factors = one
     for _ in range(_ROUNDS):
         factor = first * one + third * square + fifth * square @ square

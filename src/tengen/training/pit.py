@@ -1,5 +1,7 @@
 """The fourth stage: whether the newest network takes the place of the best."""
 
+import time
+
 from tengen.arena.match import MatchScore, play_match, random_openings
 from tengen.players import Player, player
 from tengen.search.neural_settings import SEARCH_OWN_KEYS
@@ -36,6 +38,7 @@ def pit(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     is_due = (iteration + 1) % gate.every == 0 and run.learner.step > run.state.best_step
     if gate.kind == "never" or not is_due:
         return {}
+    start = time.monotonic()
     openings = random_openings(
         run.game, gate.games // 2, plies=gate.opening_plies, seed=run.settings.seed + iteration
     )
@@ -55,4 +58,5 @@ def pit(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     accepted = is_accepted(score, gate)
     if accepted:
         run.keep_as_best(score=run.state.best_score)
-    return {"win_rate": score.win_rate, "accepted": float(accepted)}
+    seconds = time.monotonic() - start
+    return {"win_rate": score.win_rate, "accepted": float(accepted), "seconds_pit": seconds}

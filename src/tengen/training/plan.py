@@ -16,6 +16,8 @@ from tengen.training.samples import Samples
 _PROGRAM_BYTES = 600 << 20
 #: Seconds for self-play and for learning, and what is played at most.
 _SECONDS, _MOST_GAMES = 5.0, 1 << 16
+#: Checkpoints that stay in a run of hundreds of iterations, besides the last ones.
+_LASTING = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,8 @@ class Plan:
     positions_per_game: float
     samples_per_second: float
     bytes_per_game: float
+    #: On the disk, however many games there are.
+    checkpoint_bytes: float
     most_bytes: float
     games_per_iteration: int
     seconds_per_iteration: float
@@ -40,10 +44,12 @@ class Plan:
 def make_plan(run: Run) -> Plan:
     """Play and learn for some seconds, and keep nothing of it."""
     settings = run.settings
+    # The first iteration may be one of rollouts; the plan is of those that come after it.
+    selfplay = settings.selfplay_of(max(1, run.state.iteration), run.state.games)
     self_play = self_play_of(
         run.game,
         run.evaluator(run.player),
-        settings.selfplay,
+        selfplay,
         seed=settings.seed + 1,
         threads=settings.threads,
     )
@@ -52,21 +58,23 @@ def make_plan(run: Run) -> Plan:
     timer = threading.Timer(3 * _SECONDS, self_play.stop)
     timer.start()
     start = time.monotonic()
-    # The first games to end are the short ones; as many as are played at once make up for it.
-    for record in self_play.play(range(_MOST_GAMES)):
-        records.append(record)
-        if time.monotonic() - start > _SECONDS and len(records) >= settings.selfplay.games:
-            break
-    timer.cancel()
+    try:
+        # The first games to end are the short ones; as many as are played at once make up for it.
+        for record in self_play.play(range(_MOST_GAMES)):
+            records.append(record)
+            if time.monotonic() - start > _SECONDS and len(records) >= selfplay.games:
+                break
+    finally:
+        timer.cancel()
     seconds = time.monotonic() - start
     samples_per_second = _learning_speed(run)
     positions = mean(len(record.plies) for record in records) if records else 0.0
-    if len(records) < settings.selfplay.games:
+    if len(records) < selfplay.games:
         # Only short ones have ended; most end when half the cells after the opening are full.
-        opening = settings.selfplay.opening_share * settings.selfplay.opening_plies / 2
+        opening = selfplay.opening_share * selfplay.opening_plies / 2
         positions = max(positions, (run.game.rows * run.game.cols - opening) / 2)
     # By the simulations, so that games under way count too.
-    games_per_second = self_play.counts.sims / settings.selfplay.mean_sims / positions / seconds
+    games_per_second = self_play.counts.sims / selfplay.mean_sims / positions / seconds
     new = settings.games * positions * settings.passes
     return Plan(
         evaluations_per_second=self_play.counts.evaluations / seconds,
@@ -74,10 +82,11 @@ def make_plan(run: Run) -> Plan:
         positions_per_game=positions,
         samples_per_second=samples_per_second,
         bytes_per_game=sum(len(r.to_bytes()) for r in records) / max(1, len(records)),
+        checkpoint_bytes=_checkpoint_bytes(run),
         # The window by games, in one piece, and with every position once.
         most_bytes=_PROGRAM_BYTES + 3 * settings.window.most * _bytes_per_position(run),
-        seconds_per_iteration=settings.games / max(1e-9, games_per_second)
-        + new / max(1e-9, samples_per_second),
+        seconds_per_iteration=(1 + settings.evaluate.share)
+        * (settings.games / max(1e-9, games_per_second) + new / max(1e-9, samples_per_second)),
         games_per_iteration=settings.games,
     )
 
@@ -105,6 +114,13 @@ def _learning_speed(run: Run) -> float:
         twin.learn(samples, 1, progress=0.0)
         steps += 1
     return steps * size / (time.monotonic() - start)
+
+
+def _checkpoint_bytes(run: Run) -> float:
+    """Of all that are kept, by the size of the newest."""
+    newest = run.checkpoints()[-1]
+    kept = run.settings.checkpoints + _LASTING
+    return float(kept * sum(path.stat().st_size for path in newest.iterdir()))
 
 
 def _bytes_per_position(run: Run) -> int:

@@ -91,7 +91,7 @@ def train(
             config = settings_of(chosen, config, preset=preset)
         check(chosen, config)
         source = None if games_of is None else Path(runs) / games_of
-        file = None if weights is None else resolve_weights(weights)
+        file = None if weights is None else resolve_weights(weights, runs=Path(runs))
         if file is not None:
             # It knows something: rollouts in its place would be a step back.
             config = config.model_copy(update={"rollouts": RolloutSettings()})

@@ -35,7 +35,8 @@ class EvaluateSettings(Settings):
     """How a run finds out how good it is; nothing of it is learnt from."""
 
     positions: str | None = Field(
-        default=None, description="labelled set: a name, a file, or all; none: connect4 has one"
+        default=None,
+        description="labelled set: a name, a file, or all; none: the game's own, if any",
     )
     sims: Annotated[tuple[_Sims, ...], BeforeValidator(parse_list)] = Field(
         default=(0, 100, 800), description="simulations of searches on it; 0, the policy, is always"
@@ -52,7 +53,9 @@ class EvaluateSettings(Settings):
 class GateSettings(Settings):
     """Whether a network must beat the best before it plays the games of self-play."""
 
-    kind: Literal["never", "win_rate"] = Field(default="never", description="the newest plays")
+    kind: Literal["never", "win_rate"] = Field(
+        default="never", description="never: the newest plays; win_rate: the best"
+    )
     threshold: float = Field(
         default=0.55, ge=0, le=1, description="(wins + draws / 2) / games to be the best"
     )

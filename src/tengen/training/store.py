@@ -6,7 +6,7 @@ A call that has returned is kept, whatever happens to the process afterwards.
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from tengen.errors import TengenError
 from tengen.selfplay import GameRecord
@@ -78,7 +78,7 @@ class RunStore:
                 self._database.execute("INSERT OR IGNORE INTO games SELECT * FROM other.games")
             finally:
                 self._database.execute("DETACH other")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
             raise TengenError(f"the games of {path} cannot be copied: {error}") from None
 
     def log(self, iteration: int, figures: Mapping[str, float]) -> None:
@@ -96,30 +96,31 @@ class RunStore:
 
     def notes(self) -> dict[str, str]:
         """The facts about the run."""
-        return dict(self._database.execute("SELECT key, value FROM about"))
+        return dict(self._rows("SELECT key, value FROM about"))
 
     def game_numbers(self, first: int = 0) -> set[int]:
         """Of the games that are kept, from a number on."""
-        rows = self._database.execute("SELECT number FROM games WHERE number >= ?", (first,))
+        rows = self._rows("SELECT number FROM games WHERE number >= ?", first)
         return {number for [number] in rows}
 
     def game_count(self) -> int:
         """How many games are kept."""
-        [count] = self._database.execute("SELECT count(*) FROM games").fetchone()
+        [[count]] = self._rows("SELECT count(*) FROM games")
         return int(count)
 
     def position_count(self, *, before: int = _NO_GAME) -> int:
         """Searched positions in all games before a number."""
-        [count] = self._database.execute(
-            "SELECT coalesce(sum(positions), 0) FROM games WHERE number < ?", (before,)
-        ).fetchone()
+        [[count]] = self._rows(
+            "SELECT coalesce(sum(positions), 0) FROM games WHERE number < ?", before
+        )
         return int(count)
 
     def games_of(self, numbers: range) -> Iterator[GameRecord]:
         """The games of these numbers that are kept, in their order."""
-        rows = self._database.execute(
+        rows = self._rows(
             "SELECT record FROM games WHERE number >= ? AND number < ? ORDER BY number",
-            (numbers.start, numbers.stop),
+            numbers.start,
+            numbers.stop,
         )
         for [record] in rows:
             yield GameRecord.from_bytes(record)
@@ -127,8 +128,8 @@ class RunStore:
     def newest_games(self, positions: int, *, before: int = _NO_GAME) -> Iterator[GameRecord]:
         """The last games before a number that hold so many positions; the newest first."""
         left = positions
-        rows = self._database.execute(
-            "SELECT positions, record FROM games WHERE number < ? ORDER BY number DESC", (before,)
+        rows = self._rows(
+            "SELECT positions, record FROM games WHERE number < ? ORDER BY number DESC", before
         )
         for count, record in rows:
             if left <= 0:
@@ -138,9 +139,7 @@ class RunStore:
 
     def metrics(self) -> Iterator[tuple[int, str, float]]:
         """Iteration, name and value, in the order of the iterations."""
-        yield from self._database.execute(
-            "SELECT iteration, name, value FROM metrics ORDER BY iteration, name"
-        )
+        yield from self._rows("SELECT iteration, name, value FROM metrics ORDER BY iteration, name")
 
     def close(self) -> None:
         """Nothing more is to be kept."""
@@ -151,6 +150,12 @@ class RunStore:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _rows(self, statement: str, *values: int) -> Iterator[Any]:
+        try:
+            yield from self._database.execute(statement, values)
+        except sqlite3.DatabaseError as error:
+            raise TengenError(f"{self._path} cannot be read: {error}") from None
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         """All rows or none."""
@@ -163,5 +168,5 @@ class RunStore:
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise
-        except sqlite3.OperationalError as error:  # a full disk, above all
+        except sqlite3.DatabaseError as error:  # a full disk, above all
             raise TengenError(f"{self._path} cannot be written: {error}") from None

@@ -17,6 +17,7 @@ _GROUPS = {
     "good": "evaluation",
     "perfect": "evaluation",
     "decisive": "evaluation",
+    "value_error": "evaluation",
     "against": "evaluation",
     "win_rate": "gate",
     "accepted": "gate",
