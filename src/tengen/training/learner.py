@@ -3,7 +3,7 @@
 import copy
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
@@ -91,11 +91,11 @@ class Learner:
         self.step = 0
         self._game = game
         self._seed = seed
-        self.optimiser = _optimiser(network, settings)
         # Every thread works out a part of the batch with a copy of the network. That needs one
         # meeting a step, where threads inside the operations would need one in each of them.
         self._twins = [network, *(copy.deepcopy(network) for _ in range(threads - 1))]
         self._pool = ThreadPoolExecutor(threads)
+        self.optimiser = _optimiser(network, settings, self._pool)
 
     def start_from(self, network: Network) -> None:
         """Begin with the weights of another network of the same architecture."""
@@ -266,7 +266,7 @@ def _ending_loss(ending: Tensor, target: Tensor) -> Tensor:
     return each.mean(dim=(1, 2, 3)) * target.flatten(start_dim=1).any(dim=1)
 
 
-def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimizer:
+def _optimiser(network: Network, settings: LearnSettings, pool: Executor) -> torch.optim.Optimizer:
     parameters = list(network.parameters())
     if settings.optimiser == "sgd":
         return torch.optim.SGD(
@@ -276,7 +276,7 @@ def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimiz
             weight_decay=settings.weight_decay,
         )
     if settings.optimiser == "muon":
-        return Muon(parameters, lr=settings.rate, weight_decay=settings.weight_decay)
+        return Muon(parameters, lr=settings.rate, weight_decay=settings.weight_decay, pool=pool)
     # Only what multiplies is held back; norms and biases are free.
     groups = [
         {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.weight_decay},

@@ -6,6 +6,8 @@ learnt at the same pace, where a gradient learns a few and neglects the others (
 """
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
+from functools import partial
 from typing import Any
 
 import torch
@@ -20,9 +22,16 @@ _BETAS, _TINY = (0.9, 0.999), 1e-8
 
 
 class Muon(torch.optim.Optimizer):
-    """One rate for everything; kernels get a multiple of it."""
+    """One rate for everything; kernels get a multiple of it, and share out the pool's threads."""
 
-    def __init__(self, parameters: Sequence[nn.Parameter], *, lr: float, weight_decay: float):
+    def __init__(
+        self,
+        parameters: Sequence[nn.Parameter],
+        *,
+        lr: float,
+        weight_decay: float,
+        pool: Executor | None = None,
+    ) -> None:
         kernels = [p for p in parameters if p.ndim == 4 and p.shape[1] >= _LEAST_INPUTS]
         taken = {id(p) for p in kernels}
         others = [p for p in parameters if p.ndim > 1 and id(p) not in taken]
@@ -37,6 +46,7 @@ class Muon(torch.optim.Optimizer):
             },
         ]
         super().__init__(groups, {"lr": lr})
+        self._map = map if pool is None else pool.map
 
     # The base class has two signatures of which this keeps the one that is used.
     @torch.no_grad()
@@ -44,13 +54,19 @@ class Muon(torch.optim.Optimizer):
         """Move every weight that has a gradient."""
         assert closure is None, "the gradients are there already"
         for group in self.param_groups:
-            move = self._move_kernel if group["is_kernel"] else self._move
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.mul_(1 - group["lr"] * group["weight_decay"])
-                    move(parameter, parameter.grad, group["lr"])
+            known = [p for p in group["params"] if p.grad is not None]
+            for parameter in known:
+                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            if group["is_kernel"]:
+                list(self._map(partial(self._move_kernel, rate=group["lr"]), known))
+            else:
+                for parameter in known:
+                    self._move(parameter, parameter.grad, group["lr"])
 
-    def _move_kernel(self, kernel: Tensor, gradient: Tensor, rate: float) -> None:
+    @torch.no_grad()  # which every thread has to say for itself
+    def _move_kernel(self, kernel: Tensor, *, rate: float) -> None:
+        gradient = kernel.grad
+        assert gradient is not None, "only those that have one"
         state = self.state[kernel]
         if not state:
             state["momentum"] = torch.zeros_like(kernel)
