@@ -149,7 +149,7 @@ class CheckedGame(Game[Any]):
             return ask()
         except TengenError:
             raise
-        except Exception as error:
+        except Exception as error:  # a game somebody wrote may raise anything
             raise TengenError(
                 f"game {self.name}: {method}: {type(error).__name__}: {error}"
             ) from error
