@@ -217,7 +217,8 @@ def test_the_first_iteration_of_every_preset(
     assert ("win_rate" in first) == (preset in ("connectx", "gobang-lite", "mnk"))
 
 
-def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, told: signal.Signals) -> None:
     arguments = ["train", "tictactoe", "--runs", str(tmp_path), "--iterations", "100000", *TINY]
     process = subprocess.Popen(
         [TENGEN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -226,7 +227,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
     first = process.stdout.readline()
     assert first.startswith("iteration 1, 4 games")
     assert re.search(r", self-play \d+ s, learn \d+ s, evaluate \d+ s, ", first)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(told)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert errors == "\ntengen: interrupted\n"

@@ -1,5 +1,7 @@
 """Self-play: the same games whatever the number of threads, and records that round-trip."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -213,6 +215,21 @@ def test_self_play_can_be_left_early() -> None:
     for record in self_play.play(range(10**6)):
         assert record.moves
         break
+
+
+def test_a_program_may_end_in_the_middle_of_self_play() -> None:
+    program = """
+import tengen
+from tengen.selfplay import SelfPlay, SelfPlaySettings
+
+settings = SelfPlaySettings(sims=100, games=64)
+games = SelfPlay(tengen.game("gomoku"), None, settings, seed=1, threads=2).play(range(10**6))
+next(games)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The parts of an iteration: the window, evaluation, matches and the gate; and the budget."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,25 @@ def test_the_window_holds_the_newest_positions_whatever_the_order_of_games() -> 
         assert (found.planes == same.planes).all()
         assert (found.policy == same.policy).all()
         assert one.age == games - 1
+
+
+def test_self_play_that_is_broken_off_leaves_no_thread_and_every_finished_game(
+    tmp_path: Path,
+) -> None:
+    run = Run.begin(tmp_path / "one", grid("tictactoe"), settings(games=1000, threads=2))
+    threads = threading.active_count()
+
+    def break_off(event: Event) -> None:
+        if event.done > 0:
+            raise KeyboardInterrupt
+
+    # Who holds the exception holds the frames in which it was raised, with all they were doing.
+    with pytest.raises(KeyboardInterrupt) as held:
+        iterate(run, Assessor(run), progress=0, on_event=break_off)
+    assert held.tb is not None
+    assert threading.active_count() == threads
+    assert 0 < run.store.game_count() < 1000
+    run.close()
 
 
 def test_haste_and_surprise_in_the_targets() -> None:

@@ -1,7 +1,7 @@
 """Playing many games at once, on as many threads as there are cores to use."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, replace
 from queue import SimpleQueue
 
@@ -72,10 +72,10 @@ class SelfPlay:
         self.has_more = False
         self.counts = SelfPlayCounts()
 
-    def play(self, numbers: Iterable[int]) -> Iterator[GameRecord]:
+    def play(self, numbers: Iterable[int]) -> Generator[GameRecord]:
         """Play the games of these numbers; yields each as it ends.
 
-        Leaving the loop early or :meth:`stop` ends self-play; games that are not over are lost.
+        Closing the generator or :meth:`stop` ends self-play; games that are not over are lost.
         """
         handed_out = _core.GameNumbers(list(numbers))
         ended: SimpleQueue[_Ended] = SimpleQueue()
@@ -151,7 +151,9 @@ class _Worker:
         self.stopped = False
         self._evaluator = evaluator
         self._ended = ended
-        self.thread = threading.Thread(target=self._run, daemon=True)
+        # No daemon: Python waits for it, as a thread that is cut off inside the core brings the
+        # whole program down.
+        self.thread = threading.Thread(target=self._run)
 
     def _run(self) -> None:
         try:
@@ -163,7 +165,7 @@ class _Worker:
 
     def _play(self) -> None:
         batch = np.zeros(self.mill.batch_shape, np.float32)
-        while not (self.stopped or self.mill.is_over):
+        while not (self.stopped or self.mill.is_over) and threading.main_thread().is_alive():
             count = self.mill.gather(batch)
             if count > 0 and self._evaluator is not None:
                 self.mill.expand(*self._evaluator.evaluate(batch[:count]))

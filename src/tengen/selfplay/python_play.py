@@ -1,6 +1,6 @@
 """Self-play of games written in Python: many games in step, so that a network gets batches."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -39,10 +39,10 @@ class PythonSelfPlay:
         self.has_more = False
         self.counts = SelfPlayCounts()
 
-    def play(self, numbers: Iterable[int]) -> Iterator[GameRecord]:
+    def play(self, numbers: Iterable[int]) -> Generator[GameRecord]:
         """Play the games of these numbers; yields each as it ends.
 
-        Leaving the loop early or :meth:`stop` ends self-play; games that are not over are lost.
+        Closing the generator or :meth:`stop` ends self-play; games that are not over are lost.
         """
         self._stopped = False
         left = iter(list(numbers))

@@ -2,6 +2,7 @@
 
 import math
 import time
+from contextlib import closing
 
 from tengen.rules import Outcome
 from tengen.selfplay import GameRecord, self_play_of
@@ -30,16 +31,24 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     on_event(Event("self-play", iteration, done, total))
     start = time.monotonic()
     waiting: list[GameRecord] = []
-    try:
-        for record in self_play.play(wanted):
-            waiting.append(record)
-            if len(waiting) >= _AT_ONCE or not self_play.has_more:
-                run.store.add_games(waiting, iteration=iteration)
-                done += len(waiting)
-                waiting = []
-                on_event(Event("self-play", iteration, done, total))
-    finally:
+
+    def keep() -> None:
+        """For good, and for learning: decoded while other games are still being played."""
+        nonlocal done
         run.store.add_games(waiting, iteration=iteration)
+        window.add(waiting)
+        done += len(waiting)
+        waiting.clear()
+
+    try:
+        with closing(self_play.play(wanted)) as ended:
+            for record in ended:
+                waiting.append(record)
+                if len(waiting) >= _AT_ONCE or not self_play.has_more:
+                    keep()
+                    on_event(Event("self-play", iteration, done, total))
+    finally:
+        keep()
     seconds = max(1e-9, time.monotonic() - start)
     # All of them, those too that were played before the run was stopped, or in another run.
     games = list(run.store.games_of(numbers))
