@@ -2,8 +2,10 @@
 
     .venv/bin/python benchmarks/lessons.py runs/connect4-60-1
     .venv/bin/python benchmarks/lessons.py runs/connect4-60-1 --set learn.optimiser=adamw
+    .venv/bin/python benchmarks/lessons.py runs/connect4-60-1 --set threads=2
 
-The games of a run of Connect Four teach a new network for so many steps on one core. Every
+The games of a run of Connect Four teach a new network for so many steps, on one core unless told
+otherwise. Every
 twentieth game is kept apart; the table has the losses on those, and on connect4-select the moves of
 the policy alone and the mean distance of the value from the result. All else being equal, what
 learns more from the same games learns faster in a run.
@@ -44,7 +46,7 @@ class Lessons:
         self.known = self._samples([r for r in records if r.index % HELD_OUT])
         self.held_out = self._samples([r for r in records if r.index % HELD_OUT == 0])
         network = build(self.config, game, seed=seed)
-        self.learner = Learner(game, network, settings.learn, seed=seed, threads=1)
+        self.learner = Learner(game, network, settings.learn, seed=seed, threads=settings.threads)
 
     def _samples(self, records: list[GameRecord]) -> Samples:
         parts = [
@@ -88,16 +90,17 @@ def main() -> None:
     torch.set_num_threads(1)
     game = tengen.game("connect4")
     assert isinstance(game, GridGame)
-    values = merged(*(parse_assignment(text) for text in arguments.set))
+    values = merged({"threads": 1}, *(parse_assignment(text) for text in arguments.set))
     with RunStore(arguments.run / "run.sqlite", read_only=True) as store:
         records = list(store.newest_games(arguments.positions))
     lessons = Lessons(game, records, settings_of(game, values), arguments.seed)
     print(f"{machine()}; {' '.join(arguments.set) or 'preset'}; {len(lessons.known):,} positions")
-    start = time.process_time()
+    start, work = time.monotonic(), time.process_time()
     for part in range(PARTS):
         lessons.learner.learn(lessons.known, arguments.steps // PARTS, progress=part / PARTS)
-        seconds = time.process_time() - start
-        print(f"{lessons.learner.step} steps, {seconds:.0f} s: {lessons.report()}", flush=True)
+        seconds, spent = time.monotonic() - start, time.process_time() - work
+        took = f"{lessons.learner.step} steps, {seconds:.0f} s, {spent:.0f} s of computing"
+        print(f"{took}: {lessons.report()}", flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,10 +44,10 @@ def taught(game: GridGame, planes: tuple[str, ...], games: int = 40) -> Samples:
     )
 
 
-def learner_of(name: str, game: GridGame, **settings: object) -> Learner:
+def learner_of(name: str, game: GridGame, *, threads: int = 1, **settings: Any) -> Learner:
     config = read_network(name, SMALL[name])
     chosen = LearnSettings.read({"batch": 64, "warm_up": 5, **settings}, where="learn")
-    return Learner(game, build(config, game.rules, seed=3), chosen, seed=7)
+    return Learner(game, build(config, game.rules, seed=3), chosen, seed=7, threads=threads)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -60,6 +61,57 @@ def test_every_architecture_learns(name: str) -> None:
     assert last.policy < first.policy
     assert last.total < first.total
     assert learner.step == 90
+
+
+def weights_of(learner: Learner) -> torch.Tensor:
+    return torch.cat([weight.detach().flatten() for weight in learner.network.parameters()])
+
+
+def test_two_threads_work_out_a_batch_where_the_one_before_will_have_moved_the_network() -> None:
+    game = grid("tictactoe")
+    plain: dict[str, Any] = {
+        "optimiser": "sgd",
+        "momentum": 0,
+        "weight_decay": 0,
+        "warm_up": 0,
+        "clip": 1e6,
+    }
+    two = learner_of("resnet", game, threads=2, **plain)
+    samples = taught(game, two.network.config.planes)
+    weights = [weights_of(two)]
+    two.learn(samples, 4, progress=0, on_step=lambda _: weights.append(weights_of(two)))
+
+    def moved(step: int, start: torch.Tensor) -> torch.Tensor:
+        """By the batch of a step, when asked of these weights."""
+        one = learner_of("resnet", game, **plain)
+        parameters = list(one.network.parameters())
+        parts = torch.split(start, [weight.numel() for weight in parameters])
+        with torch.no_grad():
+            for weight, part in zip(parameters, parts, strict=True):
+                weight.copy_(part.reshape(weight.shape))
+        one.step = step
+        one.learn(samples, 1, progress=0)
+        return weights_of(one) - start
+
+    first, second, third, fourth, last = weights
+    # Nothing is known yet of how the first batch moves it when the second is begun.
+    for step, asked, before, after in [
+        (0, first, first, second),
+        (1, first, second, third),
+        (2, 2 * second - first, third, fourth),
+        (3, 2 * third - second, fourth, last),
+    ]:
+        torch.testing.assert_close(after - before, moved(step, asked), rtol=1e-3, atol=1e-6)
+
+
+def test_two_threads_learn_the_same_every_time() -> None:
+    game = grid("tictactoe")
+    results = []
+    for _ in range(2):
+        learner = learner_of("resnet", game, threads=2, optimiser="muon")
+        learner.learn(taught(game, learner.network.config.planes), 9, progress=0)
+        results.append(weights_of(learner))
+    assert torch.equal(*results)
 
 
 def test_learning_that_diverges_says_so() -> None:
@@ -108,7 +160,7 @@ def test_the_rate_goes_up_and_then_down() -> None:
 def test_muons_steps_have_singular_values_near_one(shape: tuple[int, ...]) -> None:
     torch.manual_seed(1)
     gradient = torch.randn(shape) * torch.logspace(-1, 1, shape[1])[:, None, None]
-    step = orthogonal(gradient)
+    [step] = orthogonal([gradient])
     assert step.shape == gradient.shape
     values = torch.linalg.svdvals(step.flatten(start_dim=1))
     assert values.max() < 1.3

@@ -99,9 +99,9 @@ def _restore(learner: Learner, tensors: dict[str, torch.Tensor]) -> None:
     for key, value in tensors.items():
         number, _, name = key.partition(".")
         parameter = parameters[int(number)]
-        # PyTorch counts steps on the CPU, wherever the weights are.
-        where = value.device if value.ndim == 0 else parameter.device
-        learner.optimiser.state[parameter][name] = value.to(where)
+        # As the weights lie in memory; but steps are counted on the CPU, wherever those are.
+        kept = value if value.ndim == 0 else torch.empty_like(parameter).copy_(value)
+        learner.optimiser.state[parameter][name] = kept
 
 
 def _sync(folder: Path) -> None:

@@ -2,9 +2,11 @@
 
 import copy
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -23,6 +25,8 @@ from tengen.training.samples import Samples, soft_policy, turned
 
 #: Positions that are asked about at once.
 _AT_ONCE = 1000
+#: Batches that are worked out at once, where there are threads for it.
+_UNDER_WAY = 2
 
 
 class LearnSettings(Settings):
@@ -67,8 +71,24 @@ class Losses:
     total: float
 
 
+#: The gradient of the loss on a batch, and its parts in the order of :class:`Losses`.
+_Answer = tuple[Sequence[Tensor | None], NDArray[np.float64]]
+
+
 class Learner:
-    """A network, its average, and the state of its optimiser."""
+    """A network, its average, and the state of its optimiser.
+
+    With two threads or more two batches are worked out at once, each with a copy of the network:
+
+        copy 1   | batch 0        | batch 2        | batch 4
+        copy 2   | batch 1                | batch 3        |
+        moves                     0       1        2       3
+
+    Nobody waits for the other, be their cores ever so unequal, and the network is moved by one
+    batch while the other is under way. Batch 2 is begun when batch 1 has not moved the network yet;
+    so it is asked of the network where batch 1 will have moved it if it is like batch 0 (as in
+    SpecTrain, Chen, Yang, Cheng 2018). The order is always the same, chance has no part in it.
+    """
 
     def __init__(
         self,
@@ -91,11 +111,12 @@ class Learner:
         self.step = 0
         self._game = game
         self._seed = seed
-        # Every thread works out a part of the batch with a copy of the network. That needs one
-        # meeting a step, where threads inside the operations would need one in each of them.
-        self._twins = [network, *(copy.deepcopy(network) for _ in range(threads - 1))]
-        self._pool = ThreadPoolExecutor(threads)
-        self.optimiser = _optimiser(network, settings, self._pool)
+        copies = min(threads, _UNDER_WAY)
+        self._twins = [copy.deepcopy(network) for _ in range(copies)]
+        self._pool = ThreadPoolExecutor(
+            copies, initializer=torch.set_num_threads, initargs=(threads // copies,)
+        )
+        self.optimiser = _optimiser(network, settings)
 
     def start_from(self, network: Network) -> None:
         """Begin with the weights of another network of the same architecture."""
@@ -113,9 +134,24 @@ class Learner:
         """Take so many steps, each on positions drawn at random and turned at random."""
         torch.set_num_threads(1)
         sums = np.zeros(len(Losses.__slots__))
-        for done in range(1, steps + 1):
-            sums += self._learn_once(samples, progress)
-            on_step(done)
+        first = begun = self.step
+        last = first + steps
+        drawn = self._draw(samples, first)
+        under_way: deque[tuple[Network, Future[_Answer]]] = deque()
+        before: list[Tensor] | None = None
+        while self.step < last:
+            while begun < last and len(under_way) < len(self._twins):
+                twin = self._twins[begun % len(self._twins)]
+                self._copy(twin, before if under_way else None)
+                under_way.append((twin, self._begin(twin, *drawn)))
+                begun += 1
+                drawn = self._draw(samples, begun)  # while others compute
+            twin, answer = under_way.popleft()
+            gradients, losses = answer.result()
+            before = [weight.detach().clone() for weight in self.network.parameters()]
+            self._move(twin, gradients, progress)
+            sums += losses
+            on_step(self.step - first)
         if not np.isfinite(sums).all():
             raise TengenError(
                 f"after step {self.step} the loss is not a number: learning has diverged; a run "
@@ -132,47 +168,47 @@ class Learner:
             sums += len(rows) * self._answer(self.averaged, samples.take(rows))[1]
         return Losses(*(sums / max(1, len(samples))).tolist())
 
-    def _learn_once(self, samples: Samples, progress: float) -> NDArray[np.float64]:
-        # Chance depends on the step alone, so that a resumed run goes on as it would have.
-        chance = np.random.default_rng([self._seed, self.step])
-        torch.manual_seed(int(chance.integers(2**63)))
+    def _draw(self, samples: Samples, step: int) -> tuple[Samples, int]:
+        """The positions of a step, and a seed for chance inside the network.
+
+        They depend on the step alone, so that a resumed run goes on as it would have.
+        """
+        chance = np.random.default_rng([self._seed, step])
+        seed = int(chance.integers(2**63))
         size = min(self.settings.batch, len(samples))
         rows = chance.choice(len(samples), size, replace=False)
         symmetry = chance.integers(len(self._game.symmetries), size=size)
-        batch = turned(samples.take(rows), self._game, symmetry)
-        total = batch.weight.sum()
-        cuts = np.array_split(np.arange(size), min(len(self._twins), size))
-        parts = [batch.take(cut) for cut in cuts]
-        shares = [float(part.weight.sum() / total) for part in parts]
-        twins = self._twins[: len(parts)]
-        self._spread(twins)
-        answers = list(self._pool.map(self._gradients, twins, parts))
-        self._gather(twins, [gradients for gradients, _ in answers], shares)
+        return turned(samples.take(rows), self._game, symmetry), seed
+
+    @torch.no_grad()
+    def _copy(self, twin: Network, before: list[Tensor] | None) -> None:
+        """Make a copy equal to the network; with the weights before it last moved, a move ahead."""
+        torch._foreach_copy_(_tensors(twin), _tensors(self.network))
+        if before is not None:
+            ahead = torch._foreach_lerp(before, list(self.network.parameters()), 2.0)
+            torch._foreach_copy_(list(twin.parameters()), ahead)
+
+    def _begin(self, twin: Network, batch: Samples, seed: int) -> "Future[_Answer]":
+        torch.manual_seed(seed)
+        return self._pool.submit(self._gradients, twin, batch)
+
+    def _gradients(self, twin: Network, batch: Samples) -> _Answer:
+        total, losses = self._answer(twin.train(), batch)
+        return torch.autograd.grad(total, list(twin.parameters()), allow_unused=True), losses
+
+    def _move(self, twin: Network, gradients: Sequence[Tensor | None], progress: float) -> None:
+        """Take the step that a copy has worked out; the average follows."""
+        for parameter, gradient in zip(self.network.parameters(), gradients, strict=True):
+            parameter.grad = gradient
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.rate_at(self.step, progress)
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
         self.optimiser.step()
+        # What its batch norms have seen: of every other batch, if there are two copies.
+        for own, seen in zip(self.network.buffers(), twin.buffers(), strict=True):
+            own.copy_(seen)
         self.step += 1
         self._average()
-        losses = np.array([loss for _, loss in answers])
-        return np.asarray(np.array(shares) @ losses)
-
-    @torch.no_grad()
-    def _spread(self, twins: Sequence[Network]) -> None:
-        """Make all copies equal to the network."""
-        newest = self.network.state_dict()
-        for twin in twins[1:]:
-            for name, value in twin.state_dict().items():
-                value.copy_(newest[name])
-
-    def _gradients(
-        self, network: Network, batch: Samples
-    ) -> tuple[tuple[Tensor, ...], NDArray[np.float64]]:
-        """Of the loss on a part of the batch; and its losses, in the order of :class:`Losses`."""
-        network.train()
-        total, losses = self._answer(network, batch)
-        gradients = torch.autograd.grad(total, list(network.parameters()), allow_unused=True)
-        return gradients, losses
 
     def _answer(self, network: Network, batch: Samples) -> tuple[Tensor, NDArray[np.float64]]:
         """The loss on a batch, and its parts in the order of :class:`Losses`."""
@@ -188,22 +224,6 @@ class Learner:
         )
         losses = [part.item() for part in (*parts, entropy_of(output.policy), total)]
         return total, np.array(losses)
-
-    @torch.no_grad()
-    def _gather(
-        self,
-        twins: Sequence[Network],
-        gradients: Sequence[tuple[Tensor, ...]],
-        shares: Sequence[float],
-    ) -> None:
-        """The gradient of the whole batch, and what batch norms have seen of it, as means."""
-        for parameter, *parts in zip(self.network.parameters(), *gradients, strict=True):
-            known = [share * g for share, g in zip(shares, parts, strict=True) if g is not None]
-            parameter.grad = sum(known[1:], known[0]) if known else None
-        for buffers in zip(*(twin.buffers() for twin in twins), strict=True):
-            if buffers[0].is_floating_point():
-                mean = sum(share * buffer for share, buffer in zip(shares, buffers, strict=True))
-                buffers[0].copy_(mean)
 
     def _tensor(self, values: NDArray[np.generic]) -> Tensor:
         """Where the network is."""
@@ -233,12 +253,19 @@ class Learner:
     def _average(self) -> None:
         # Early on the average would mostly be the weights nobody has trained yet.
         kept = min(self.settings.average, self.step / (self.step + 10))
-        newest = self.network.state_dict()
-        for name, value in self.averaged.state_dict().items():
-            if value.is_floating_point():
-                value.lerp_(newest[name], 1 - kept)
-            else:
-                value.copy_(newest[name])
+        averages, newest = _tensors(self.averaged), _tensors(self.network)
+        for average, value in zip(averages, newest, strict=True):
+            if not value.is_floating_point():
+                average.copy_(value)  # a count
+        floats = [value.is_floating_point() for value in newest]
+        torch._foreach_lerp_(
+            list(compress(averages, floats)), list(compress(newest, floats)), 1 - kept
+        )
+
+
+def _tensors(network: Network) -> list[Tensor]:
+    """Everything it consists of, in an order that its copies share."""
+    return [*network.parameters(), *network.buffers()]
 
 
 def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
@@ -266,7 +293,7 @@ def _ending_loss(ending: Tensor, target: Tensor) -> Tensor:
     return each.mean(dim=(1, 2, 3)) * target.flatten(start_dim=1).any(dim=1)
 
 
-def _optimiser(network: Network, settings: LearnSettings, pool: Executor) -> torch.optim.Optimizer:
+def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimizer:
     parameters = list(network.parameters())
     if settings.optimiser == "sgd":
         return torch.optim.SGD(
@@ -276,7 +303,7 @@ def _optimiser(network: Network, settings: LearnSettings, pool: Executor) -> tor
             weight_decay=settings.weight_decay,
         )
     if settings.optimiser == "muon":
-        return Muon(parameters, lr=settings.rate, weight_decay=settings.weight_decay, pool=pool)
+        return Muon(parameters, lr=settings.rate, weight_decay=settings.weight_decay)
     # Only what multiplies is held back; norms and biases are free.
     groups = [
         {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.weight_decay},

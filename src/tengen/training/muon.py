@@ -6,8 +6,7 @@ learnt at the same pace, where a gradient learns a few and neglects the others (
 """
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
-from functools import partial
+from itertools import groupby
 from typing import Any
 
 import torch
@@ -22,15 +21,14 @@ _BETAS, _TINY = (0.9, 0.999), 1e-8
 
 
 class Muon(torch.optim.Optimizer):
-    """One rate for everything; kernels get a multiple of it, and share out the pool's threads."""
+    """One rate for everything; kernels get a multiple of it.
+
+    Weights are many and small: what is done to all of them is one call for all (``_foreach``),
+    and kernels of one shape are one stack of matrices.
+    """
 
     def __init__(
-        self,
-        parameters: Sequence[nn.Parameter],
-        *,
-        lr: float,
-        weight_decay: float,
-        pool: Executor | None = None,
+        self, parameters: Sequence[nn.Parameter], *, lr: float, weight_decay: float
     ) -> None:
         kernels = [p for p in parameters if p.ndim == 4 and p.shape[1] >= _LEAST_INPUTS]
         taken = {id(p) for p in kernels}
@@ -46,7 +44,6 @@ class Muon(torch.optim.Optimizer):
             },
         ]
         super().__init__(groups, {"lr": lr})
-        self._map = map if pool is None else pool.map
 
     # The base class has two signatures of which this keeps the one that is used.
     @torch.no_grad()
@@ -55,56 +52,77 @@ class Muon(torch.optim.Optimizer):
         assert closure is None, "the gradients are there already"
         for group in self.param_groups:
             known = [p for p in group["params"] if p.grad is not None]
-            for parameter in known:
-                parameter.mul_(1 - group["lr"] * group["weight_decay"])
+            if not known:
+                continue
+            torch._foreach_mul_(known, 1 - group["lr"] * group["weight_decay"])
             if group["is_kernel"]:
-                list(self._map(partial(self._move_kernel, rate=group["lr"]), known))
+                for _, kernels in groupby(sorted(known, key=_shape), key=_shape):
+                    self._move_kernels(list(kernels), group["lr"])
             else:
-                for parameter in known:
-                    self._move(parameter, parameter.grad, group["lr"])
+                self._move(known, group["lr"])
 
-    @torch.no_grad()  # which every thread has to say for itself
-    def _move_kernel(self, kernel: Tensor, *, rate: float) -> None:
-        gradient = kernel.grad
-        assert gradient is not None, "only those that have one"
-        state = self.state[kernel]
-        if not state:
-            state["momentum"] = torch.zeros_like(kernel)
-        state["momentum"].lerp_(gradient, 1 - _MOMENTUM)
-        ahead = gradient.lerp(state["momentum"], _MOMENTUM)  # as Nesterov's
-        kernel.add_(orthogonal(ahead), alpha=-_KERNEL_RATE * rate)
+    def _move_kernels(self, kernels: list[Tensor], rate: float) -> None:
+        """All of one shape."""
+        gradients = _gradients(kernels)
+        momenta = self._remembered(kernels, "momentum")
+        torch._foreach_lerp_(momenta, gradients, 1 - _MOMENTUM)
+        ahead = torch._foreach_lerp(gradients, momenta, _MOMENTUM)  # as Nesterov's
+        torch._foreach_add_(kernels, orthogonal(ahead), alpha=-_KERNEL_RATE * rate)
 
-    def _move(self, weight: Tensor, gradient: Tensor, rate: float) -> None:
-        state = self.state[weight]
-        if not state:
-            state["step"] = torch.zeros(())
-            state["mean"] = torch.zeros_like(weight)
-            state["square"] = torch.zeros_like(weight)
-        state["step"] += 1
-        state["mean"].lerp_(gradient, 1 - _BETAS[0])
-        state["square"].mul_(_BETAS[1]).addcmul_(gradient, gradient, value=1 - _BETAS[1])
-        step = state["step"].item()
-        mean = state["mean"] / (1 - _BETAS[0] ** step)
-        square = state["square"] / (1 - _BETAS[1] ** step)
-        weight.addcdiv_(mean, square.sqrt_().add_(_TINY), value=-rate)
+    def _move(self, weights: list[Tensor], rate: float) -> None:
+        gradients = _gradients(weights)
+        means, squares = self._remembered(weights, "mean"), self._remembered(weights, "square")
+        torch._foreach_lerp_(means, gradients, 1 - _BETAS[0])
+        torch._foreach_mul_(squares, _BETAS[1])
+        torch._foreach_addcmul_(squares, gradients, gradients, value=1 - _BETAS[1])
+        steps = [self._count(weight) for weight in weights]
+        spreads = torch._foreach_sqrt(squares)
+        torch._foreach_div_(spreads, [(1 - _BETAS[1] ** step) ** 0.5 for step in steps])
+        torch._foreach_add_(spreads, _TINY)
+        rates = [-rate / (1 - _BETAS[0] ** step) for step in steps]
+        torch._foreach_addcdiv_(weights, means, spreads, rates)
+
+    def _remembered(self, weights: list[Tensor], name: str) -> list[Tensor]:
+        """Of every weight, 0 to begin with."""
+        for weight in weights:
+            if name not in self.state[weight]:
+                self.state[weight][name] = torch.zeros_like(weight)
+        return [self.state[weight][name] for weight in weights]
+
+    def _count(self, weight: Tensor) -> float:
+        """How often it has moved, this time included."""
+        count = self.state[weight].get("step", torch.zeros(())) + 1
+        self.state[weight]["step"] = count
+        return float(count)
 
 
-def orthogonal(kernel: Tensor) -> Tensor:
-    """The kernel as a matrix, a row per output, with its singular values brought near one."""
-    matrix: Tensor = kernel.flatten(start_dim=1)
-    is_tall = matrix.shape[0] > matrix.shape[1]
+def _shape(weight: Tensor) -> tuple[int, ...]:
+    return tuple(weight.shape)
+
+
+def _gradients(weights: list[Tensor]) -> list[Tensor]:
+    return [weight.grad for weight in weights if weight.grad is not None]
+
+
+def orthogonal(kernels: Sequence[Tensor]) -> list[Tensor]:
+    """Kernels of one shape as matrices, a row per output, with singular values brought near one."""
+    # Inputs last, which is how they lie in memory; the order of columns changes nothing.
+    stack = torch.stack([kernel.movedim(1, -1) for kernel in kernels])
+    matrix = stack.flatten(start_dim=2)  # [n, outputs, inputs of all cells]
+    is_tall = matrix.shape[1] > matrix.shape[2]
     if is_tall:
-        matrix = matrix.T
-    matrix = matrix / (matrix.norm() + 1e-7)
+        matrix = matrix.mT
+    matrix = matrix / (matrix.norm(dim=(1, 2), keepdim=True) + 1e-7)
     # A round multiplies by a polynomial of the matrix' square, from the left; all of them commute,
     # so that the rounds only need the square, which is small, and the matrix itself comes last.
     first, third, fifth = _ODD_POWERS
-    square = matrix @ matrix.T
-    one = torch.eye(len(square), device=square.device)
+    square = matrix @ matrix.mT
+    one = torch.eye(matrix.shape[1], device=matrix.device).expand_as(square)
     factors = one
     for _ in range(_ROUNDS):
-        factor = first * one + third * square + fifth * square @ square
+        factor = torch.baddbmm(third * square, square, square, alpha=fifth) + first * one
         factors = factor @ factors
         square = factor @ square @ factor
     matrix = factors @ matrix
-    return (matrix.T if is_tall else matrix).reshape(kernel.shape)
+    moved = (matrix.mT if is_tall else matrix).reshape(stack.shape)
+    return [kernel.movedim(-1, 1) for kernel in moved]
