@@ -5,7 +5,7 @@ PYTHON ?= python3
 GAME ?= connect4
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-SANITIZE_PIP := .venv-sanitize/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+SANITIZE_PIP := .venv-sanitize/bin/python -m pip install --quiet --disable-pip-version-check --no-deps
 CORE := $(shell find core -name '*.cpp' -o -name '*.hpp') CMakeLists.txt
 SOURCES := $(shell find core -name '*.cpp' -o -name '*.hpp')
 
@@ -73,19 +73,18 @@ bench: .venv/.bench  ## measure against the peers
 	$(BIN)/tengen bench
 	$(BIN)/python benchmarks/solver.py
 
-# An installation of its own, so that the ordinary one stays fast.
+# An installation of its own, so that the ordinary one stays fast; it borrows the packages of that one.
 SANITIZE_BIN := .venv-sanitize/bin
+SITE := import sysconfig; print(sysconfig.get_path("purelib"))
 NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py tests/test_solver_threads.py \
 	tests/test_fours.py tests/test_uct.py tests/test_guided.py tests/test_selfplay.py
 
-.venv-sanitize/.built: constraints.txt pyproject.toml $(CORE) $(shell find src -name '*.py')
+.venv-sanitize/.built: .venv/.dev pyproject.toml $(CORE) $(shell find src -name '*.py')
 	$(PYTHON) -m venv .venv-sanitize
-	$(SANITIZE_PIP) --upgrade pip
-	$(SANITIZE_PIP) cmake ninja nanobind scikit-build-core
+	$(BIN)/python -c '$(SITE)' > "$$($(SANITIZE_BIN)/python -c '$(SITE)')/borrowed.pth"
 	$(SANITIZE_PIP) --no-build-isolation --config-settings=cmake.define.TENGEN_SANITIZE=ON \
 		--config-settings=cmake.build-type=Debug --config-settings=build-dir=build/sanitize \
 		--force-reinstall .
-	$(SANITIZE_PIP) bitbully-databases hypothesis pytest pytest-xdist
 	@touch $@
 
 sanitize: .venv-sanitize/.built  ## the native tests under the address and undefined-behaviour sanitizers

@@ -11,6 +11,7 @@ in each (for tic-tac-toe N games with either colour).
 """
 
 import argparse
+from itertools import pairwise
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -46,7 +47,8 @@ def trained(arguments: argparse.Namespace, seed: int) -> Path:
     def show(event: Event) -> None:
         if event.stage == "iteration":
             figures = " ".join(
-                f"{key} {event.figures[key]:.3f}" for key in ("good_0", "perfect_0", "seconds")
+                f"{key} {event.figures[key]:.3f}"
+                for key in ("good_0", "perfect_0", "busy", "seconds")
             )
             print(f"{name} iteration {event.iteration}: {figures}", flush=True)
 
@@ -54,6 +56,14 @@ def trained(arguments: argparse.Namespace, seed: int) -> Path:
         game, settings, name=name, runs=runs, minutes=minutes, resume=settings is None,
         on_event=show,
     )  # fmt: skip
+
+
+def busy(run: Path) -> float:
+    """The share of the threads' time that was computing, over the whole run."""
+    curves = read_run(run).curves
+    ends = [seconds for _, seconds in curves["seconds"]]
+    lengths = [end - start for start, end in pairwise([0.0, *ends])]
+    return sum(n * share for n, (_, share) in zip(lengths, curves["busy"], strict=True)) / ends[-1]
 
 
 def rates(result: Evaluation) -> list[float]:
@@ -111,6 +121,8 @@ def main() -> None:
     networks = [arguments.network]
     if arguments.network is None:
         networks = [trained(arguments, seed) for seed in arguments.seeds]
+        for network in networks:
+            print(f"{network.parent.name}: cores busy {busy(network.parent):.3f}")
     print(f"{machine()}; {positions}; " + "; ".join(NAMES))
     for sims in arguments.sims:
         found = [rates(judge(game, network, positions, sims)) for network in networks]

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean
 
@@ -109,11 +110,16 @@ def _learning_speed(run: Run) -> float:
         np.ones(size, np.float32),
     )
     twin.learn(samples, 1, progress=0.0)  # the first step allocates
-    start, steps = time.monotonic(), 0
-    while time.monotonic() - start < _SECONDS / 2:
-        twin.learn(samples, 1, progress=0.0)
-        steps += 1
-    return steps * size / (time.monotonic() - start)
+    once = _seconds(lambda: twin.learn(samples, 1, progress=0.0))
+    # In one call: threads work on several steps at once.
+    steps = max(1, round(_SECONDS / 2 / once))
+    return steps * size / _seconds(lambda: twin.learn(samples, steps, progress=0.0))
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.monotonic()
+    work()
+    return max(1e-9, time.monotonic() - start)
 
 
 def _checkpoint_bytes(run: Run) -> float:
