@@ -217,25 +217,29 @@ def test_the_first_iteration_of_every_preset(
     assert ("win_rate" in first) == (preset in ("connectx", "gobang-lite", "mnk"))
 
 
-@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, told: signal.Signals) -> None:
-    arguments = ["train", "tictactoe", "--runs", str(tmp_path), "--iterations", "100000", *TINY]
-    process = subprocess.Popen(
-        [TENGEN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    first = process.stdout.readline()
-    assert first.startswith("iteration 1, 4 games")
-    assert re.search(r", self-play \d+ s, learn \d+ s, evaluate \d+ s, ", first)
-    process.send_signal(told)
-    out, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert errors == "\ntengen: interrupted\n"
-    assert f"\n  tengen train tictactoe --run tictactoe --resume --runs {tmp_path}\n" in out
-    resumed = ("train", "tictactoe", "--run", "tictactoe", "--resume", "--runs", str(tmp_path))
-    shown = json.loads(run("runs", "show", "tictactoe", "--runs", str(tmp_path), "--json").stdout)
+def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
+    runs = ("--runs", str(tmp_path))
+    again = f"tengen train tictactoe --run tictactoe --resume --runs {tmp_path}"
+    for told, arguments in [
+        (signal.SIGINT, ["train", "tictactoe", *runs, "--iterations", "100000", *TINY]),
+        (signal.SIGTERM, [*again.split()[1:], "--no-plan"]),
+    ]:
+        process = subprocess.Popen(
+            [TENGEN, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert re.match(r"iteration \d+, \d+ games", first)
+        assert re.search(r", self-play \d+ s, learn \d+ s, evaluate \d+ s, ", first)
+        process.send_signal(told)
+        out, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert errors == "\ntengen: interrupted\n"
+        assert f"\n  {again}\n" in out
+    shown = json.loads(run("runs", "show", "tictactoe", *runs, "--json").stdout)
     after = str(shown["iteration"] + 1)
-    assert "the best network is" in run(*resumed, "--iterations", after, "--no-plan").stdout
+    resumed = run(*again.split()[1:], "--iterations", after, "--no-plan")
+    assert "the best network is" in resumed.stdout
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a small file system needs root to be mounted")

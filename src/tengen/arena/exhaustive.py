@@ -11,18 +11,18 @@ _MOST = 100_000
 
 def every_position(game: GridGame) -> list[LabelledPosition]:
     """Every different unfinished position that can come about, the emptiest first."""
-    solver = Solver(game, book=False)
     layer: dict[int, AnyPosition] = {game.position().key: game.position()}
-    found: list[LabelledPosition] = []
+    found: list[AnyPosition] = []
     while layer:
+        found += layer.values()
         following: dict[int, AnyPosition] = {}
         for position in layer.values():
-            found.append(LabelledPosition(position, dict(solver.solve(position).scores)))
-            if len(found) > _MOST:
+            if len(found) + len(following) > _MOST:
                 raise SpecError(f"{game.name} has more than {_MOST} positions; name a set of them")
             for move in position.legal_moves:
                 child = position.play(move)
                 if not child.is_over:
                     following.setdefault(child.key, child)
         layer = following
-    return found
+    solver = Solver(game, book=False)
+    return [LabelledPosition(position, dict(solver.solve(position).scores)) for position in found]
