@@ -222,8 +222,8 @@ def test_a_program_may_end_in_the_middle_of_self_play() -> None:
 import tengen
 from tengen.selfplay import SelfPlay, SelfPlaySettings
 
-settings = SelfPlaySettings(sims=100, games=64)
-games = SelfPlay(tengen.game("gomoku"), None, settings, seed=1, threads=2).play(range(10**6))
+settings = SelfPlaySettings(sims=50, games=64)
+games = SelfPlay(tengen.game("connect4"), None, settings, seed=1, threads=2).play(range(10**6))
 next(games)
 """
     done = subprocess.run(
