@@ -1,5 +1,6 @@
 """``tengen train`` and ``tengen runs`` as a user sees them."""
 
+import contextlib
 import json
 import os
 import re
@@ -11,9 +12,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
 import tengen
 from tengen.cli.app import app
+from tengen.cli.train import Watcher
+from tengen.training.events import Event
+from tengen.training.history import read_run
 from tengen.training.presets import load_preset, preset_for, preset_names
 from tengen.training.session import settings_of
 from tests.test_cli import TENGEN
@@ -240,6 +245,28 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
     after = str(shown["iteration"] + 1)
     resumed = run(*again.split()[1:], "--iterations", after, "--no-plan")
     assert "the best network is" in resumed.stdout
+
+
+def test_an_interrupt_that_python_drops_comes_again(tmp_path: Path) -> None:
+    def lose(event: Event) -> None:
+        if event.iteration == 1:
+            # As Python does with what is raised while an object is being removed.
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        watcher.show(event)
+
+    before = signal.getsignal(signal.SIGINT)
+    few = {"games": 4, "selfplay": {"sims": 4}, "evaluate": {"share": 0}}
+    with (
+        pytest.raises(typer.Exit) as left,
+        Watcher("tictactoe", plan=False, as_json=False) as watcher,
+    ):
+        tengen.train(
+            "tictactoe", few, runs=tmp_path, iterations=5, on_begin=watcher.begin, on_event=lose
+        )
+    assert left.value.exit_code == 130
+    assert read_run(tmp_path / "tictactoe").iteration == 1
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a small file system needs root to be mounted")

@@ -4,7 +4,7 @@ import json
 import signal
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 from rich.console import Console
@@ -66,8 +66,6 @@ def train(
     if print_config:
         typer.echo(to_toml(settings_of(rules, values, preset=preset)), nl=False)
         return
-    # Being told to end is as good as Ctrl-C.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with Watcher(rules.spec, plan=plan, as_json=as_json) as watcher:
         train_game(
             rules,
@@ -120,6 +118,17 @@ class Watcher:
         self._console = Console(stderr=as_json, highlight=False)
         self._run: Run | None = None
         self._display: Display | None = None
+        self._is_interrupted = False
+        self._handlers: dict[signal.Signals, Any] = {}
+
+    def interrupt(self, *_: object) -> None:
+        """Handle Ctrl-C.
+
+        Python drops an exception that comes while some object is being removed; so it is raised
+        again when something happens.
+        """
+        self._is_interrupted = True
+        raise KeyboardInterrupt
 
     def begin(self, run: "Run", budget: "Budget") -> None:
         """The run is there: say what it will be like."""
@@ -136,6 +145,8 @@ class Watcher:
     def show(self, event: "Event") -> None:
         """Something has happened."""
         assert self._display is not None, "it has begun"
+        if self._is_interrupted:
+            raise KeyboardInterrupt
         self._display.show(event)
         if self._as_json and event.stage in ("iteration", "end"):
             document = {"stage": event.stage, "iteration": event.iteration}
@@ -152,9 +163,14 @@ class Watcher:
         )
 
     def __enter__(self) -> Self:
+        # Being told to end is as good as Ctrl-C.
+        for told in (signal.SIGINT, signal.SIGTERM):
+            self._handlers[told] = signal.signal(told, self.interrupt)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for told, handler in self._handlers.items():
+            signal.signal(told, handler)
         if self._display is not None:
             self._display.stop()
         if kind is not None and issubclass(kind, KeyboardInterrupt) and self._run is not None:
