@@ -79,7 +79,7 @@ SITE := import sysconfig; print(sysconfig.get_path("purelib"))
 NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py tests/test_solver_threads.py \
 	tests/test_fours.py tests/test_uct.py tests/test_guided.py tests/test_selfplay.py
 
-.venv-sanitize/.built: .venv/.dev pyproject.toml $(CORE) $(shell find src -name '*.py')
+.venv-sanitize/.built: .venv/.built pyproject.toml $(CORE) $(shell find src -name '*.py')
 	$(PYTHON) -m venv .venv-sanitize
 	$(BIN)/python -c '$(SITE)' > "$$($(SANITIZE_BIN)/python -c '$(SITE)')/borrowed.pth"
 	$(SANITIZE_PIP) --no-build-isolation --config-settings=cmake.define.TENGEN_SANITIZE=ON \
@@ -89,7 +89,7 @@ NATIVE_TESTS := tests/test_rules.py tests/test_playouts.py tests/test_solver.py 
 
 # Arrays, which is what the core shares with Python, are NumPy's and come from malloc, so they are watched; Python's own
 # objects do not (PYTHONMALLOC=malloc would have them watched too, and takes half as long again).
-sanitize: .venv-sanitize/.built  ## the native tests under the address and undefined-behaviour sanitizers
+sanitize: .venv-sanitize/.built .venv/.dev  ## the native tests under the address and undefined-behaviour sanitizers
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 		ASAN_OPTIONS=detect_leaks=0 $(SANITIZE_BIN)/python -m pytest -q -n 2 $(NATIVE_TESTS)
 

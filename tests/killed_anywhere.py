@@ -6,12 +6,15 @@ A program of its own, so that it can fork before anything has started a thread. 
 place: the number of the write, and what it was.
 """
 
+import importlib
 import os
 import shutil
 import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+
+import torch
 
 import tengen
 from tengen.training import play
@@ -135,6 +138,9 @@ def killed_at_every_write(stage: Stage, begun: Path | None, folder: Path) -> Non
 
 
 def main(folder: Path) -> None:
+    # PyTorch loads this with the first optimiser, which takes longer than all that a child does.
+    importlib.import_module("torch._dynamo")
+    torch.set_num_threads(1)
     # Game by game, so that the same writes come in the same order every time.
     play._AT_ONCE = 1
     for name in ("beginning", "iteration"):

@@ -1,30 +1,14 @@
 """The command line as a program sees it: exit codes, one line of error, JSON."""
 
 import json
-import os
 import re
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from tengen.cli.app import app
 from tengen.rules import NAMED
-
-TENGEN = str(Path(sys.executable).parent / "tengen")
-
-
-def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [TENGEN, *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-        check=False,
-    )
+from tests.commands import TENGEN, run, run_program
 
 
 @pytest.mark.parametrize(
@@ -65,7 +49,7 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments: list[str], message: st
 
 
 def test_an_unknown_instruction_set_is_refused() -> None:
-    result = run("bench", "--rounds", "1", "--scale", "0.001", TENGEN_ISA="sse9")
+    result = run_program("bench", "--rounds", "1", "--scale", "0.001", TENGEN_ISA="sse9")
     assert result.returncode == 2
     assert "TENGEN_ISA is sse9; this machine runs:" in result.stderr
 
@@ -175,7 +159,7 @@ def test_closed_or_full_streams_give_no_traceback(redirection: str) -> None:
 
 
 def test_a_terminal_without_unicode_shows_a_board_all_the_same() -> None:
-    result = run("play", "tictactoe", "--second", "human", PYTHONIOENCODING="ascii")
+    result = run_program("play", "tictactoe", "--second", "human", PYTHONIOENCODING="ascii")
     assert result.returncode == 0
     assert "X >" in result.stdout
 
@@ -199,7 +183,7 @@ def test_output_cut_off_by_a_pipe_is_no_error() -> None:
 @pytest.mark.parametrize("isa", ["", "portable"])
 def test_the_signature_is_the_same_for_every_instruction_set(isa: str) -> None:
     """It changes if and only if some search does: then it belongs in the commit's message."""
-    result = run("bench", "--rounds", "1", "--scale", "0.001", "--json", TENGEN_ISA=isa)
+    result = run_program("bench", "--rounds", "1", "--scale", "0.001", "--json", TENGEN_ISA=isa)
     document = json.loads(result.stdout)
     assert document["signature"] == 1229433846751156478
     assert document["isa"] == "portable" or isa == ""

@@ -16,7 +16,7 @@ from tengen.network import (
     save_weights,
 )
 from tengen.rules import parse_rules
-from tests.test_cli import run
+from tests.commands import run
 
 
 def test_a_new_network_can_be_used_at_once(tmp_path: Path) -> None:

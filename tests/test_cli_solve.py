@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_cli import run
+from tests.commands import run
 
 SMALL = ["connect:4x5x4", "--count", "12", "--plies", "4-10", "--seed", "3", "--workers", "1"]
 

@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,10 +10,10 @@ from tengen.cli.app import app
 from tengen.network import ARCHITECTURES
 from tengen.players import KINDS
 from tengen.rules import LINES, NAMED
+from tests.commands import run
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-TENGEN = Path(sys.executable).parent / "tengen"
 
 
 def blocks(language: str) -> list[tuple[str, str]]:
@@ -35,19 +33,12 @@ COMMANDS = sorted(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_documented_command_works(command: str) -> None:
+def test_a_documented_command_works(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With no input: a game waits for the human's first move, then ends."""
     program, *arguments = shlex.split(command)
     assert program == "tengen"
-    result = subprocess.run(
-        [TENGEN, *arguments],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    monkeypatch.chdir(ROOT)
+    result = run(*arguments)
     assert result.returncode == 0, result.stderr
     assert result.stdout
 

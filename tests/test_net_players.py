@@ -6,11 +6,12 @@ import pytest
 
 import tengen
 from tengen.network import NetworkCard, build, export_onnx, read_network
+from tengen.players import BatchPlayer
 from tengen.rules import AnyGame, AnyPosition, GridGame
 from tengen.search import GuidedSearch, GuidedSettings
+from tests.commands import run
 from tests.evaluators import TableEvaluator
 from tests.networks import SMALL, warmed
-from tests.test_cli import run
 
 
 @pytest.fixture(scope="module")
@@ -254,3 +255,15 @@ def test_fours_are_looked_for_unless_told_otherwise(tmp_path: Path) -> None:
     assert seen.proven
     assert seen.value == 1
     assert not tengen.player(f"net:{path},sims=1,vcf=off", game, seed=1).decide(position).proven
+
+
+def test_positions_answered_together_are_answered_as_one_by_one() -> None:
+    game = tengen.game("connect4")
+    player = tengen.player("net:connect4,sims=0", game)
+    assert isinstance(player, BatchPlayer)
+    positions = [game.position(moves) for moves in ("", "4", "444444", "12344", "7777776")]
+    for position, together in zip(positions, player.decide_all(positions), strict=True):
+        alone = player.decide(position)
+        assert together.move == alone.move
+        assert together.value == pytest.approx(alone.value, abs=1e-5)
+        assert dict(together.policy) == pytest.approx(dict(alone.policy), abs=1e-5)

@@ -6,8 +6,8 @@ import pytest
 
 import tengen
 from tengen.network import export_onnx
+from tests.commands import run
 from tests.networks import warmed
-from tests.test_cli import run
 from tests.test_net_players import finished
 from tests.test_python_games import OTHELLO
 from tests.test_reference_search import TWO_EACH

@@ -23,8 +23,8 @@ from tengen.network import (
     value_of,
 )
 from tengen.rules import parse_rules
+from tests.commands import run
 from tests.networks import boards, made, warmed
-from tests.test_cli import run
 from tests.test_network import loss_of
 from tests.test_python_games import OTHELLO
 

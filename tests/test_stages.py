@@ -134,7 +134,7 @@ def test_openings_are_different_unfinished_and_repeatable() -> None:
 @pytest.mark.parametrize("spec", ["connect4", OTHELLO])
 def test_a_match_is_paired_and_scored_for_the_first(spec: str, threads: int) -> None:
     game: AnyGame = tengen.game(spec)
-    weak, strong = "random", "uct,sims=40"
+    weak, strong = "random", "uct,sims=20"
     openings = random_openings(game, 3, plies=2, seed=1)
     pairs = [
         (tengen.player(strong, game, seed=n), tengen.player(weak, game, seed=n))

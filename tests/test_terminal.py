@@ -1,7 +1,6 @@
 """``tengen play`` in a real pseudo-terminal, seen as a person would see it."""
 
 import re
-import sys
 import termios
 from pathlib import Path
 
@@ -9,7 +8,8 @@ import pexpect
 import pyte
 import pytest
 
-TENGEN = str(Path(sys.executable).parent / "tengen")
+from tests.commands import TENGEN
+
 ROWS, COLS = 40, 100
 UP, DOWN, RIGHT, LEFT = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
 

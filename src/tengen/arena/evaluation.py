@@ -13,10 +13,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from tengen.arena.labelled import LabelledPosition
-from tengen.players import Player
+from tengen.players import BatchPlayer, Player
+from tengen.rules import AnyPosition
 from tengen.search import Decision
 
 _Z = 1.959964  # of a 95 % interval
+#: Positions that a player who can is asked about together.
+_TOGETHER = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class Answer:
 
     labelled: LabelledPosition
     decision: Decision
+    #: In a batch, the mean of it.
     seconds: float
 
     @property
@@ -185,13 +189,17 @@ def evaluate(
     stopped = threading.Event()
 
     def ask(number: int) -> None:
-        for i in range(number, len(positions), len(players)):
+        mine = range(number, len(positions), len(players))
+        together = _TOGETHER if isinstance(player, BatchPlayer) else 1
+        for batch in (mine[i : i + together] for i in range(0, len(mine), together)):
             if stopped.is_set():
                 return
             start = time.perf_counter()
-            decision = players[number].decide(positions[i].position)
-            answers[i] = Answer(positions[i], decision, time.perf_counter() - start)
-            on_answer(answers[i])
+            decisions = _decide(players[number], [positions[i].position for i in batch])
+            seconds = (time.perf_counter() - start) / len(batch)
+            for i, decision in zip(batch, decisions, strict=True):
+                answers[i] = Answer(positions[i], decision, seconds)
+                on_answer(answers[i])
 
     if twins:
         with ThreadPoolExecutor(len(players)) as pool:
@@ -202,6 +210,12 @@ def evaluate(
     else:
         ask(0)
     return Evaluation([answers[i] for i in range(len(positions))])
+
+
+def _decide(player: Player, positions: Sequence[AnyPosition]) -> list[Decision]:
+    if isinstance(player, BatchPlayer):
+        return player.decide_all(positions)
+    return [player.decide(position) for position in positions]
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -45,14 +45,14 @@ class LabelledPosition:
     @property
     def perfect_moves(self) -> frozenset[int]:
         """The moves with the highest score."""
-        return frozenset(move for move, score in self.scores.items() if score == self.score)
+        best = self.score
+        return frozenset(move for move, score in self.scores.items() if score == best)
 
     @property
     def good_moves(self) -> frozenset[int]:
         """The moves that keep the result: as won, drawn or lost as the position is."""
-        return frozenset(
-            move for move, score in self.scores.items() if _sign(score) == _sign(self.score)
-        )
+        best = _sign(self.score)
+        return frozenset(move for move, score in self.scores.items() if _sign(score) == best)
 
     @property
     def is_decisive(self) -> bool:

@@ -1,9 +1,11 @@
 """The players ``net`` and ``hybrid``: search guided by a network, or its policy alone."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tengen.errors import SpecError
 from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
@@ -95,22 +97,35 @@ class PolicyPlayer:
         self._random = SplitMix(seed)
 
     def decide(self, position: AnyPosition) -> Decision:
-        require_ongoing(position, self._game)
+        return self.decide_all([position])[0]
+
+    def decide_all(self, positions: Sequence[AnyPosition]) -> list[Decision]:
+        for position in positions:
+            require_ongoing(position, self._game)
         start = time.perf_counter()
-        planes = self._game.planes(position.state, self._evaluator.planes)
-        logits, values = self._evaluator.evaluate(planes[np.newaxis])
-        legal = position.legal_moves
-        chosen = logits[0, list(legal)].astype(np.float64)
+        names = self._evaluator.planes
+        planes = np.stack([self._game.planes(position.state, names) for position in positions])
+        logits, values = self._evaluator.evaluate(planes)  # [n, moves], [n]
+        decisions = [
+            self._decision(position.legal_moves, *answer)
+            for position, *answer in zip(positions, logits, values, strict=True)
+        ]
+        seconds = (time.perf_counter() - start) / len(positions)
+        return [replace(decision, seconds=seconds) for decision in decisions]
+
+    def _decision(
+        self, legal: Sequence[int], logits: NDArray[np.float32], value: np.float32
+    ) -> Decision:
+        chosen = logits[list(legal)].astype(np.float64)
         weights = np.exp(chosen - chosen.max())
         policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
         best = max(policy, key=policy.__getitem__)
         move = draw(policy, self._tau, self._random) if self._tau > 0 else best
         return Decision(
             move=move,
-            value=float(values[0]) if self._evaluator.has_value else None,
+            value=float(value) if self._evaluator.has_value else None,
             policy=policy,
             pv=(move,),
-            seconds=time.perf_counter() - start,
         )
 
     def analyse(self, position: AnyPosition) -> Iterator[Decision]:

@@ -1,7 +1,7 @@
 """What can decide a move."""
 
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol, runtime_checkable
 
 from tengen.errors import IllegalMove, SpecError
 from tengen.rules import AnyGame, AnyPosition
@@ -22,6 +22,14 @@ class Player(Protocol):
 
     def stop(self) -> None:
         """End a decide or analyse under way with the best answer so far."""
+
+
+@runtime_checkable
+class BatchPlayer(Player, Protocol):
+    """A player that answers many positions sooner together than one by one."""
+
+    def decide_all(self, positions: Sequence[AnyPosition]) -> list[Decision]:
+        """The move to play in each; its ``seconds`` are the mean."""
 
 
 def require_ongoing(position: AnyPosition, game: AnyGame) -> None:
