@@ -1,6 +1,7 @@
 """Runs as folders: begun whole, trained by one process, complete when they have been measured."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -167,3 +168,22 @@ def test_a_plan_is_made_and_nothing_of_it_kept(
     assert run.store.game_count() == 0
     run.export()
     assert run.newest.read_bytes() == before
+
+
+def test_the_plan_of_a_board_with_gravity_expects_games_of_more_than_beginners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_SECONDS", 0.1)
+    rollouts = {"games": 6, "passes": 3}
+    selfplay = {"sims": 4, "games": 4, "opening_share": 0.5, "opening_plies": 8}
+    run = Run.begin(
+        tmp_path / "run", tengen.game("connect4"), settings(rollouts=rollouts, selfplay=selfplay)
+    )
+    made = plan.make_plan(run)
+    assert made.positions_per_game >= (42 - 2) / 2
+    learnt = 6 * 3 * made.positions_per_game
+    assert made.first_seconds == pytest.approx(learnt / made.samples_per_second)
+    third = list(plan_lines(made, run, Budget(iterations=3)))[-1]
+    assert " s an iteration, the first " in third
+    run.state = replace(run.state, iteration=1)
+    assert plan.make_plan(run).first_seconds == 0

@@ -58,8 +58,9 @@ def plan_lines(plan: "Plan", run: "Run", budget: "Budget") -> Iterator[str]:
     left = budget.expected_seconds(plan.seconds_per_iteration, plan.games_per_iteration)
     left *= 1 - budget.progress(run.state)
     disk = plan.checkpoint_bytes + plan.bytes_per_game * plan.games_per_hour * left / 3600
+    first = f"the first {plan.first_seconds:.0f} s, " if plan.first_seconds else ""
     yield (
-        f"about {plan.seconds_per_iteration:.0f} s an iteration, {clock(left)} to the end; "
+        f"about {plan.seconds_per_iteration:.0f} s an iteration, {first}{clock(left)} to the end; "
         f"at most {plan.most_bytes / 2**30:.1f} GB of memory, "
         f"about {disk / 2**20:,.0f} MB of disk"
     )

@@ -2,14 +2,15 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
 import numpy as np
 
 from tengen.network.shape import ENDING_PLANES
-from tengen.selfplay import self_play_of
+from tengen.rules import GridGame
+from tengen.selfplay import SelfPlaySettings, self_play_of
 from tengen.training.run import Run
 from tengen.training.samples import Samples
 
@@ -35,6 +36,8 @@ class Plan:
     most_bytes: float
     games_per_iteration: int
     seconds_per_iteration: float
+    #: Of learning from the games with rollouts; 0 where there are none to come.
+    first_seconds: float
 
     @property
     def games_per_hour(self) -> float:
@@ -69,14 +72,11 @@ def make_plan(run: Run) -> Plan:
         timer.cancel()
     seconds = time.monotonic() - start
     samples_per_second = _learning_speed(run)
-    positions = mean(len(record.plies) for record in records) if records else 0.0
-    if len(records) < selfplay.games:
-        # Only short ones have ended; most end when half the cells after the opening are full.
-        opening = selfplay.opening_share * selfplay.opening_plies / 2
-        positions = max(positions, (run.game.rows * run.game.cols - opening) / 2)
+    positions = _positions_per_game(run, [len(record.plies) for record in records], selfplay)
     # By the simulations, so that games under way count too.
     games_per_second = self_play.counts.sims / selfplay.mean_sims / positions / seconds
     new = settings.games * positions * settings.passes
+    rollouts = settings.rollouts.games if settings.has_rollouts(run.state.iteration) else 0
     return Plan(
         evaluations_per_second=self_play.counts.evaluations / seconds,
         games_per_second=games_per_second,
@@ -89,7 +89,21 @@ def make_plan(run: Run) -> Plan:
         seconds_per_iteration=(1 + settings.evaluate.share)
         * (settings.games / max(1e-9, games_per_second) + new / max(1e-9, samples_per_second)),
         games_per_iteration=settings.games,
+        first_seconds=rollouts * positions * settings.rollouts.passes / samples_per_second,
     )
+
+
+def _positions_per_game(run: Run, seen: Sequence[int], selfplay: SelfPlaySettings) -> float:
+    """By the games that were seen, unless they are not what games will be like."""
+    game = run.game
+    measured = mean(seen) if seen else 0.0
+    has_gravity = isinstance(game, GridGame) and game.rules.gravity
+    if seen and not (has_gravity and run.state.iteration == 0):
+        return measured
+    # Beginners end a game soon where columns fill up: they overlook what the others will not. Most
+    # games then end when half the cells after the opening are full.
+    opening = selfplay.opening_share * selfplay.opening_plies / 2
+    return max(measured, (game.rows * game.cols - opening) / 2)
 
 
 def _learning_speed(run: Run) -> float:
