@@ -58,6 +58,25 @@ def trained(arguments: argparse.Namespace, seed: int) -> Path:
     )  # fmt: skip
 
 
+def machine_times() -> dict[str, int]:
+    """What the cores have done since the machine was started, in ticks; nothing but on Linux."""
+    try:
+        _, *ticks = Path("/proc/stat").read_text().splitlines()[0].split()
+    except OSError:
+        return {}
+    names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "taken by the host")
+    return dict(zip(names, map(int, ticks), strict=False))
+
+
+def shares(before: dict[str, int], after: dict[str, int]) -> str:
+    """Why cores were not computing: for want of work, or because their host gave them to others."""
+    spent = {name: after[name] - before[name] for name in after}
+    total = max(1, sum(spent.values()))
+    return ", ".join(
+        f"{name} {spent[name] / total:.3f}" for name in ("idle", "taken by the host") if spent
+    )
+
+
 def busy(run: Path) -> float:
     """The share of the threads' time that was computing, over the whole run."""
     curves = read_run(run).curves
@@ -120,9 +139,13 @@ def main() -> None:
     positions = arguments.positions or ("all" if game.name == "tictactoe" else "connect4-judge")
     networks = [arguments.network]
     if arguments.network is None:
-        networks = [trained(arguments, seed) for seed in arguments.seeds]
-        for network in networks:
-            print(f"{network.parent.name}: cores busy {busy(network.parent):.3f}")
+        networks = []
+        for seed in arguments.seeds:
+            before = machine_times()
+            network = trained(arguments, seed)
+            of_machine = shares(before, machine_times())
+            networks.append(network)
+            print(f"{network.parent.name}: cores busy {busy(network.parent):.3f}", of_machine)
     print(f"{machine()}; {positions}; " + "; ".join(NAMES))
     for sims in arguments.sims:
         found = [rates(judge(game, network, positions, sims)) for network in networks]

@@ -43,7 +43,8 @@ public:
     }
 
     // Plays on until every game waits for the network or is over, and writes the planes of the
-    // positions they wait with, at most one per game. Returns how many; 0 does not mean the end.
+    // positions they wait with, at most one per game. Returns how many; 0 does not mean the end:
+    // without a network every game plays on for a while.
     std::size_t gather(float* out) {
         waiting_.clear();
         const std::size_t size =
@@ -103,6 +104,7 @@ private:
     // False when there is nothing to ask a network now.
     bool play_on(Slot& slot) {
         if (!slot.is_playing && !start_game(slot)) return false;
+        int alone = 0;  // leaves that asked nobody
         while (!slot.is_waiting) {
             if (!slot.is_searching) start_search(slot);
             if (slot.search.is_done() && !slot.search.root_edges().empty()) {
@@ -114,7 +116,8 @@ private:
             if (found != Search::Found::leaf) continue;
             if (config_.search.evaluation != Evaluation::batched) {
                 slot.search.expand_alone(slot.leaf);
-                return false;  // one leaf of each game at a time, as with a network
+                if (++alone == kMostAlone) return false;  // the others' turn
+                continue;
             }
             EvaluationCache::Evaluated known;
             if (cache_.find(slot.leaf.key, known)) {
@@ -267,6 +270,8 @@ private:
         return slot.search.best_root_edge();
     }
 
+    // Leaves of a game in one gather(), without a network: Python is slow to come back.
+    static constexpr int kMostAlone = 512;
     static constexpr int kOpeningTries = 4;
     static constexpr int kOpenings = 20;         // of a game, at most
     static constexpr double kLeastShare = 1e-4;  // of a move in the target, to be worth keeping

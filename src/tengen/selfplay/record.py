@@ -160,7 +160,7 @@ class GameRecord:
         if start + targets.nbytes + _CHECK.size != len(data) or opening + ply_count != move_count:
             raise ValueError("another length")
         ends = np.cumsum(plies["n"]).tolist()
-        pairs = list(zip(targets["move"].tolist(), targets["share"].tolist(), strict=True))
+        pairs = targets.tolist()
         return cls(
             game=name,
             index=index,
@@ -168,15 +168,17 @@ class GameRecord:
             moves=tuple(moves.tolist()),
             plies=tuple(
                 RecordedPly(
-                    target=tuple(pairs[end - int(ply["n"]) : end]),
-                    value=float(ply["value"]),
-                    proof=PROOFS[int(ply["proof"])],
-                    is_full=bool(ply["kind"] & 1),
-                    sims=int(ply["sims"]),
-                    surprise=float(ply["surprise"]),
-                    is_stray=bool(ply["kind"] & 2),
+                    target=tuple(pairs[end - n : end]),
+                    value=value,
+                    proof=PROOFS[proof],
+                    is_full=bool(kind & 1),
+                    sims=sims,
+                    surprise=surprise,
+                    is_stray=bool(kind & 2),
                 )
-                for ply, end in zip(plies, ends, strict=True)
+                for (value, surprise, sims, proof, kind, n), end in zip(
+                    plies.tolist(), ends, strict=True
+                )
             ),
             outcome=list(Outcome)[outcome],
             resigned_at=at,

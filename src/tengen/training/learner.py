@@ -84,9 +84,9 @@ class Learner:
         copy 2   | batch 1                | batch 3        |
         moves                     0       1        2       3
 
-    Nobody waits for the other, be their cores ever so unequal, and the network is moved by one
-    batch while the other is under way. Batch 2 is begun when batch 1 has not moved the network yet;
-    so it is asked of the network where batch 1 will have moved it if it is like batch 0 (as in
+    The network is moved by one batch while the other is under way: no core is idle for long, unless
+    it is much the faster one. Batch 2 is begun when batch 1 has not moved the network yet; so it is
+    asked of the network where batch 1 will have moved it if it is like batch 0 (as in
     SpecTrain, Chen, Yang, Cheng 2018). The order is always the same, chance has no part in it.
     """
 

@@ -16,8 +16,11 @@ _AT_ONCE = 32
 def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     """Play the games of this iteration that are not there yet; each is kept as it ends."""
     iteration, numbers = run.state.iteration, run.numbers
-    wanted = sorted(set(numbers) - run.store.game_numbers(numbers.start))
     window = run.window
+    # Those that were played before the run was stopped, or in another run.
+    games = list(run.store.games_of(numbers))
+    window.add(games)
+    wanted = sorted(set(numbers) - {record.index for record in games})
     settings = run.settings.selfplay_of(iteration, numbers.start)
     self_play = self_play_of(
         run.game,
@@ -27,17 +30,15 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
         threads=run.settings.threads,
     )
     total = len(numbers)
-    done = total - len(wanted)
-    on_event(Event("self-play", iteration, done, total))
+    on_event(Event("self-play", iteration, len(games), total))
     start = time.monotonic()
     waiting: list[GameRecord] = []
 
     def keep() -> None:
         """For good, and for learning: decoded while other games are still being played."""
-        nonlocal done
         run.store.add_games(waiting, iteration=iteration)
         window.add(waiting)
-        done += len(waiting)
+        games.extend(waiting)
         waiting.clear()
 
     try:
@@ -46,13 +47,10 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
                 waiting.append(record)
                 if len(waiting) >= _AT_ONCE or not self_play.has_more:
                     keep()
-                    on_event(Event("self-play", iteration, done, total))
+                    on_event(Event("self-play", iteration, len(games), total))
     finally:
         keep()
     seconds = max(1e-9, time.monotonic() - start)
-    # All of them, those too that were played before the run was stopped, or in another run.
-    games = list(run.store.games_of(numbers))
-    window.add(games)
     figures = {"games": float(total), "sims": float(settings.sims), "seconds_self_play": seconds}
     if wanted:
         counts = self_play.counts
@@ -61,7 +59,8 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
             "evaluations_per_second": counts.evaluations / seconds,
             "cache_hits": counts.cache_hits / max(1, counts.cache_asked),
         }
-    return figures | _figures(games)
+    # In one order, whichever ended first.
+    return figures | _figures(sorted(games, key=lambda record: record.index))
 
 
 def _figures(games: list[GameRecord]) -> dict[str, float]:

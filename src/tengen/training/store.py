@@ -98,11 +98,6 @@ class RunStore:
         """The facts about the run."""
         return dict(self._rows("SELECT key, value FROM about"))
 
-    def game_numbers(self, first: int = 0) -> set[int]:
-        """Of the games that are kept, from a number on."""
-        rows = self._rows("SELECT number FROM games WHERE number >= ?", first)
-        return {number for [number] in rows}
-
     def game_count(self) -> int:
         """How many games are kept."""
         [[count]] = self._rows("SELECT count(*) FROM games")
