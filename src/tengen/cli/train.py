@@ -187,8 +187,8 @@ class Watcher:
         if not _is_usual(run.folder):
             again += f" --runs {run.folder.parent}"
         return (
-            f"\nstopped after iteration {run.state.iteration}, which is saved, and {kept} games "
-            f"of the next; go on with\n  {again}"
+            f"\nstopped; saved: {run.state.iteration} whole iterations, and {kept} games of the "
+            f"next; go on with\n  {again}"
         )
 
     def _say(self, text: str) -> None:
