@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -75,6 +74,18 @@ class Losses:
 _Answer = tuple[Sequence[Tensor | None], NDArray[np.float64]]
 
 
+class _Weights:
+    """All that a network consists of, listed once: PyTorch goes through its modules every time."""
+
+    def __init__(self, network: Network) -> None:
+        self.parameters: list[Tensor] = list(network.parameters())
+        self.buffers = list(network.buffers())
+        #: Everything, and what of it can be averaged; the copies of a network share the order.
+        self.tensors = [*self.parameters, *self.buffers]
+        self.numbers = [tensor for tensor in self.tensors if tensor.is_floating_point()]
+        self.counts = [tensor for tensor in self.buffers if not tensor.is_floating_point()]
+
+
 class Learner:
     """A network, its average, and the state of its optimiser.
 
@@ -112,11 +123,14 @@ class Learner:
         self._game = game
         self._seed = seed
         copies = min(threads, _UNDER_WAY)
-        self._twins = [copy.deepcopy(network) for _ in range(copies)]
+        self._twins = [copy.deepcopy(network).train() for _ in range(copies)]
         self._pool = ThreadPoolExecutor(
             copies, initializer=torch.set_num_threads, initargs=(threads // copies,)
         )
         self.optimiser = _optimiser(network, settings)
+        self._weights = {
+            module: _Weights(module) for module in (self.network, self.averaged, *self._twins)
+        }
 
     def start_from(self, network: Network) -> None:
         """Begin with the weights of another network of the same architecture."""
@@ -148,7 +162,7 @@ class Learner:
                 drawn = self._draw(samples, begun)  # while others compute
             twin, answer = under_way.popleft()
             gradients, losses = answer.result()
-            before = [weight.detach().clone() for weight in self.network.parameters()]
+            before = [weight.detach().clone() for weight in self._own.parameters]
             self._move(twin, gradients, progress)
             sums += losses
             on_step(self.step - first)
@@ -180,33 +194,39 @@ class Learner:
         symmetry = chance.integers(len(self._game.symmetries), size=size)
         return turned(samples.take(rows), self._game, symmetry), seed
 
+    @property
+    def _own(self) -> _Weights:
+        return self._weights[self.network]
+
     @torch.no_grad()
     def _copy(self, twin: Network, before: list[Tensor] | None) -> None:
         """Make a copy equal to the network; with the weights before it last moved, a move ahead."""
-        torch._foreach_copy_(_tensors(twin), _tensors(self.network))
+        own, copied = self._own, self._weights[twin]
+        torch._foreach_copy_(copied.tensors, own.tensors)
         if before is not None:
-            ahead = torch._foreach_lerp(before, list(self.network.parameters()), 2.0)
-            torch._foreach_copy_(list(twin.parameters()), ahead)
+            ahead = torch._foreach_lerp(before, own.parameters, 2.0)
+            torch._foreach_copy_(copied.parameters, ahead)
 
     def _begin(self, twin: Network, batch: Samples, seed: int) -> "Future[_Answer]":
         torch.manual_seed(seed)
         return self._pool.submit(self._gradients, twin, batch)
 
     def _gradients(self, twin: Network, batch: Samples) -> _Answer:
-        total, losses = self._answer(twin.train(), batch)
-        return torch.autograd.grad(total, list(twin.parameters()), allow_unused=True), losses
+        total, losses = self._answer(twin, batch)
+        weights = self._weights[twin].parameters
+        return torch.autograd.grad(total, weights, allow_unused=True), losses
 
     def _move(self, twin: Network, gradients: Sequence[Tensor | None], progress: float) -> None:
         """Take the step that a copy has worked out; the average follows."""
-        for parameter, gradient in zip(self.network.parameters(), gradients, strict=True):
+        own = self._own
+        for parameter, gradient in zip(own.parameters, gradients, strict=True):
             parameter.grad = gradient
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.rate_at(self.step, progress)
-        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        torch.nn.utils.clip_grad_norm_(own.parameters, self.settings.clip)
         self.optimiser.step()
         # What its batch norms have seen: of every other batch, if there are two copies.
-        for own, seen in zip(self.network.buffers(), twin.buffers(), strict=True):
-            own.copy_(seen)
+        _copy_all(own.buffers, self._weights[twin].buffers)
         self.step += 1
         self._average()
 
@@ -253,19 +273,15 @@ class Learner:
     def _average(self) -> None:
         # Early on the average would mostly be the weights nobody has trained yet.
         kept = min(self.settings.average, self.step / (self.step + 10))
-        averages, newest = _tensors(self.averaged), _tensors(self.network)
-        for average, value in zip(averages, newest, strict=True):
-            if not value.is_floating_point():
-                average.copy_(value)  # a count
-        floats = [value.is_floating_point() for value in newest]
-        torch._foreach_lerp_(
-            list(compress(averages, floats)), list(compress(newest, floats)), 1 - kept
-        )
+        average, own = self._weights[self.averaged], self._own
+        _copy_all(average.counts, own.counts)
+        torch._foreach_lerp_(average.numbers, own.numbers, 1 - kept)
 
 
-def _tensors(network: Network) -> list[Tensor]:
-    """Everything it consists of, in an order that its copies share."""
-    return [*network.parameters(), *network.buffers()]
+def _copy_all(to: list[Tensor], tensors: list[Tensor]) -> None:
+    """There may be none, which PyTorch does not take for a list of tensors."""
+    if to:
+        torch._foreach_copy_(to, tensors)
 
 
 def cross_entropy(logits: Tensor, target: Tensor) -> Tensor:
@@ -309,4 +325,4 @@ def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimiz
         {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.weight_decay},
         {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=settings.rate)
+    return torch.optim.AdamW(groups, lr=settings.rate, foreach=True)
