@@ -187,3 +187,46 @@ def test_the_plan_of_a_board_with_gravity_expects_games_of_more_than_beginners(
     assert " s an iteration, the first " in third
     run.state = replace(run.state, iteration=1)
     assert plan.make_plan(run).first_seconds == 0
+
+
+@pytest.mark.parametrize(
+    ("now", "first", "last", "times"),
+    [
+        (0, 0, 80, 1),  # none has more yet
+        (0, 0, 100, 1),
+        (0, 100, 300, 2),  # from 1 to 3 times as many
+        (0, 0, 300, 5 / 3),  # a third of the games with 1, the rest with 2 times as many
+        (200, 200, 400, 1.5),  # from 2 to 4 times, where there are 2 times as many now
+        (0, 50, 50, 1),  # nothing is left
+    ],
+)
+def test_simulations_that_grow_take_longer(now: int, first: int, last: int, times: float) -> None:
+    assert plan.growth(100, now, (first, last)) == pytest.approx(times)
+    assert plan.growth(None, now, (first, last)) == 1
+
+
+def test_the_plan_counts_rollouts_growth_and_matches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "_SECONDS", 0.1)
+    gate = {"kind": "win_rate", "games": 4, "sims": 8, "every": 2}
+    chosen = settings(
+        games=10,
+        grow_from=20,
+        gate=gate,
+        rollouts={"games": 20, "passes": 3},
+        selfplay={"sims": 4, "games": 4},
+        evaluate={"share": 0},
+    )
+    run = Run.begin(tmp_path / "run", tengen.game("connect4"), chosen)
+    made = plan.make_plan(run)
+    learn = 10 * made.positions_per_game * chosen.passes / made.samples_per_second
+    # 4 games with 8 simulations every other time, next to 10 with 4.
+    pit = made.play_seconds * (4 * 8) / (10 * 4) / 2
+    assert made.other_seconds == pytest.approx(learn + pit)
+    # The rollouts, then 20 games with 1 to 2 times as many simulations.
+    rest = 2 * (1.5 * made.play_seconds + made.other_seconds)
+    for budget in (Budget(iterations=3), Budget(games=40)):
+        assert made.seconds_left(run, budget) == pytest.approx(made.first_seconds + rest)
+    run.state = replace(run.state, seconds=30.0)
+    assert made.seconds_left(run, Budget(minutes=1)) == 30

@@ -195,8 +195,9 @@ def test_a_match_is_searched_as_self_play_is(preset: str) -> None:
     chosen = settings_of(tengen.game("connect4"), preset=preset).selfplay
     spec = parse_player_spec(f"net:some.onnx{as_in_selfplay(chosen)}")
     played = NetSettings.read(spec.values, where="net")
-    unused = SEARCH_OWN_KEYS["puct" if played.search == "gumbel" else "gumbel"]
-    assert played.model_dump(exclude=set(unused)) == chosen.search.model_dump(exclude=set(unused))
+    unused = {*SEARCH_OWN_KEYS["puct" if played.search == "gumbel" else "gumbel"], "batch"}
+    assert played.model_dump(exclude=unused) == chosen.search.model_dump(exclude=unused)
+    assert played.batch == 1, "a tree of self-play waits for its every leaf"
 
 
 def test_the_design_connectx_has_no_proofs_and_a_draw_of_its_own() -> None:

@@ -169,6 +169,8 @@ def test_folders_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         Run.resume(tmp_path / "run", grid("connect4"))
     with pytest.raises(tengen.SpecError, match="not the folder of a run"):
         Run.resume(tmp_path)
+    with pytest.raises(tengen.SpecError, match="not the folder of a run"):
+        Run.begin(tmp_path, game, tiny())
 
 
 def test_it_learns_tic_tac_toe(tmp_path: Path) -> None:

@@ -55,8 +55,7 @@ def plan_lines(plan: "Plan", run: "Run", budget: "Budget") -> Iterator[str]:
         f"{plan.samples_per_second:,.0f} samples/s in learning, "
         f"about {plan.games_per_hour:,.0f} games/hour"
     )
-    left = budget.expected_seconds(plan.seconds_per_iteration, plan.games_per_iteration)
-    left *= 1 - budget.progress(run.state)
+    left = plan.seconds_left(run, budget)
     disk = plan.checkpoint_bytes + plan.bytes_per_game * plan.games_per_hour * left / 3600
     first = f"the first {plan.first_seconds:.0f} s, " if plan.first_seconds else ""
     yield (

@@ -41,14 +41,12 @@ class Budget(Settings):
             return state.seconds + next_seconds / 2 >= 60 * self.minutes
         return self.progress(state) >= 1
 
-    def expected_seconds(self, per_iteration: float, games_per_iteration: int) -> float:
-        """Of the whole run, when an iteration takes so long."""
-        if self.minutes is not None:
-            return 60 * self.minutes
+    def iterations_left(self, state: RunState, games_per_iteration: int) -> float:
+        """How many more fit in; of a run that has minutes nobody knows."""
         if self.iterations is not None:
-            return self.iterations * per_iteration
-        assert self.games is not None, "checked before"
-        return self.games / games_per_iteration * per_iteration
+            return max(0, self.iterations - state.iteration)
+        assert self.games is not None, "only iterations and games can be counted"
+        return max(0.0, (self.games - state.games) / games_per_iteration)
 
     def __str__(self) -> str:
         names = ("minutes", "iterations", "games")

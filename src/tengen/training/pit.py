@@ -23,8 +23,8 @@ def as_in_selfplay(settings: SelfPlaySettings) -> str:
     others = frozenset[str]().union(
         *(keys for name, keys in SEARCH_OWN_KEYS.items() if name != search.search)
     )
-    # All of them: a player has other defaults.
-    chosen = search.model_dump(include=set(SEARCH_KEYS - others), exclude_none=True)
+    # All of them: a player has other defaults. There as here a tree waits for its every leaf.
+    chosen = search.model_dump(include=set(SEARCH_KEYS - others), exclude_none=True) | {"batch": 1}
     return "".join(
         f",{key}={('off', 'on')[value] if isinstance(value, bool) else value}"
         for key, value in chosen.items()

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from tengen.network.shape import ENDING_PLANES
 from tengen.rules import GridGame
 from tengen.selfplay import SelfPlaySettings, self_play_of
+from tengen.training.budget import Budget
 from tengen.training.run import Run
 from tengen.training.samples import Samples
 
@@ -35,14 +36,33 @@ class Plan:
     checkpoint_bytes: float
     most_bytes: float
     games_per_iteration: int
-    seconds_per_iteration: float
+    #: Of self-play in an iteration, and of all else.
+    play_seconds: float
+    other_seconds: float
     #: Of learning from the games with rollouts; 0 where there are none to come.
     first_seconds: float
+
+    @property
+    def seconds_per_iteration(self) -> float:
+        """With as many simulations as now."""
+        return self.play_seconds + self.other_seconds
 
     @property
     def games_per_hour(self) -> float:
         """Learning included."""
         return 3600 * self.games_per_iteration / self.seconds_per_iteration
+
+    def seconds_left(self, run: Run, budget: Budget) -> float:
+        """Until the budget is spent; that simulations grow with the games is taken into account."""
+        state, settings = run.state, run.settings
+        if budget.minutes is not None:
+            return max(0.0, 60 * budget.minutes - state.seconds)
+        if settings.has_rollouts(state.iteration):
+            state = replace(state, iteration=1, games=settings.rollouts.games)
+        iterations = budget.iterations_left(state, settings.games)
+        games = (state.games, state.games + iterations * settings.games)
+        play = self.play_seconds * growth(settings.grow_from, run.state.games, games)
+        return self.first_seconds + iterations * (play + self.other_seconds)
 
 
 def make_plan(run: Run) -> Plan:
@@ -74,8 +94,14 @@ def make_plan(run: Run) -> Plan:
     samples_per_second = _learning_speed(run)
     positions = _positions_per_game(run, [len(record.plies) for record in records], selfplay)
     # By the simulations, so that games under way count too.
-    games_per_second = self_play.counts.sims / selfplay.mean_sims / positions / seconds
-    new = settings.games * positions * settings.passes
+    sims_per_second = max(1e-9, self_play.counts.sims / seconds)
+    games_per_second = sims_per_second / selfplay.mean_sims / positions
+    play = settings.games / games_per_second
+    learn = settings.games * positions * settings.passes / samples_per_second
+    gate = settings.gate
+    pit = 0.0
+    if gate.kind != "never":
+        pit = gate.games * positions * gate.sims / sims_per_second / gate.every
     rollouts = settings.rollouts.games if settings.has_rollouts(run.state.iteration) else 0
     return Plan(
         evaluations_per_second=self_play.counts.evaluations / seconds,
@@ -86,11 +112,24 @@ def make_plan(run: Run) -> Plan:
         checkpoint_bytes=_checkpoint_bytes(run),
         # The window by games, in one piece, and with every position once.
         most_bytes=_PROGRAM_BYTES + 3 * settings.window.most * _bytes_per_position(run),
-        seconds_per_iteration=(1 + settings.evaluate.share)
-        * (settings.games / max(1e-9, games_per_second) + new / max(1e-9, samples_per_second)),
         games_per_iteration=settings.games,
+        play_seconds=play,
+        other_seconds=learn + pit + settings.evaluate.share * (play + learn + pit),
         first_seconds=rollouts * positions * settings.rollouts.passes / samples_per_second,
     )
+
+
+def growth(grow_from: int | None, now: int, games: tuple[float, float]) -> float:
+    """How many times as many simulations as now the games between two numbers have, on average."""
+    first, last = games
+    if grow_from is None or last <= first:
+        return 1.0
+
+    def area(end: float) -> float:
+        """Under max(1, games / grow_from), from the first game on."""
+        return end if end <= grow_from else (grow_from + end * end / grow_from) / 2
+
+    return (area(last) - area(first)) / (last - first) / max(1.0, now / grow_from)
 
 
 def _positions_per_game(run: Run, seen: Sequence[int], selfplay: SelfPlaySettings) -> float:

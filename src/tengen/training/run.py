@@ -73,6 +73,7 @@ class Run:
         weights its network is not new.
         """
         if folder.exists():
+            _notes_of(folder, None)  # --resume is no advice for what is no run
             raise SpecError(
                 f"run {folder.name} is there already; --resume goes on with it, --run NAME begins "
                 "another"
