@@ -9,6 +9,7 @@ weights         weights and card as safetensors
 export          from PyTorch to a checked ONNX file
 evaluator       an ONNX file as two arrays in, two arrays out; all that playing needs
 quantisation    the same in eight bits
+bfloat16        a network in memory, in 16 bits, for self-play
 symmetric       an evaluator averaged over the board's symmetries
 shipped         from a name to a file
 ==============  ====================================================================
@@ -29,11 +30,13 @@ from tengen.network.symmetric import SymmetricEvaluator
 
 if TYPE_CHECKING:
     from tengen.network.architectures import Network, Output, build, value_of
+    from tengen.network.bfloat16 import Bfloat16Evaluator, require_bfloat16
     from tengen.network.export import export_onnx
     from tengen.network.weights import load_weights, save_weights
 
 __all__ = [
     "ARCHITECTURES",
+    "Bfloat16Evaluator",
     "GameLike",
     "GameShape",
     "Network",
@@ -48,6 +51,7 @@ __all__ = [
     "export_onnx",
     "load_weights",
     "read_network",
+    "require_bfloat16",
     "resolve_network",
     "resolve_weights",
     "save_weights",
@@ -56,12 +60,14 @@ __all__ = [
 ]
 
 _NEEDS_TORCH = {
+    "Bfloat16Evaluator": "bfloat16",
     "Network": "architectures",
     "Output": "architectures",
     "build": "architectures",
     "value_of": "architectures",
     "export_onnx": "export",
     "load_weights": "weights",
+    "require_bfloat16": "bfloat16",
     "save_weights": "weights",
 }
 _TRAIN_PACKAGES = ("onnx", "safetensors", "torch")

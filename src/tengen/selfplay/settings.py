@@ -1,6 +1,6 @@
 """The settings of self-play."""
 
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -49,6 +49,9 @@ class SelfPlaySettings(Settings):
     resign: float | None = Field(default=None, ge=-1, le=0, description="value to give up below")
     resign_check: float = Field(default=0.1, ge=0, le=1, description="of those, played on")
     cache: int = Field(default=64, ge=0, le=1 << 15, description="known evaluations, MiB a thread")
+    precision: Literal["fp32", "bf16"] = Field(
+        default="fp32", description="of the network; bf16: for processors made for it"
+    )
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:

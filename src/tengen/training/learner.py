@@ -48,6 +48,10 @@ class LearnSettings(Settings):
     moves_left_weight: float = Field(default=0.05, ge=0, description="of the plies left")
     soft_policy_weight: float = Field(default=0.5, ge=0, description="of the flatter policy")
     ending_weight: float = Field(default=5, ge=0, description="of the final board, mean of cells")
+    precision: Literal["fp32", "bf16"] = Field(
+        default="fp32",
+        description="of the network's inner numbers; bf16: for processors made for it",
+    )
 
     def rate_at(self, step: int, progress: float) -> float:
         """The rate of a step, when a share ``progress`` of the run is over: up, then a cosine."""
@@ -233,7 +237,7 @@ class Learner:
     def _answer(self, network: Network, batch: Samples) -> tuple[Tensor, NDArray[np.float64]]:
         """The loss on a batch, and its parts in the order of :class:`Losses`."""
         planes = self._tensor(batch.planes).float()
-        output = network(planes.contiguous(memory_format=torch.channels_last))
+        output = self._ask(network, planes.contiguous(memory_format=torch.channels_last))
         parts = self._losses(output, batch)
         total = (
             parts[0]
@@ -244,6 +248,14 @@ class Learner:
         )
         losses = [part.item() for part in (*parts, entropy_of(output.policy), total)]
         return total, np.array(losses)
+
+    def _ask(self, network: Network, planes: Tensor) -> Output:
+        """Its answers in 32 bits, whatever it computes with inside."""
+        is_short = self.settings.precision == "bf16"
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=is_short):
+            output: Output = network(planes)
+        given = {name: answer for name, answer in output._asdict().items() if answer is not None}
+        return Output(**{name: answer.float() for name, answer in given.items()})
 
     def _tensor(self, values: NDArray[np.generic]) -> Tensor:
         """Where the network is."""

@@ -72,7 +72,7 @@ def make_plan(run: Run) -> Plan:
     selfplay = settings.selfplay_of(max(1, run.state.iteration), run.state.games)
     self_play = self_play_of(
         run.game,
-        run.evaluator(run.player),
+        run.evaluator(),
         selfplay,
         seed=settings.seed + 1,
         threads=settings.threads,

@@ -24,7 +24,7 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
     settings = run.settings.selfplay_of(iteration, numbers.start)
     self_play = self_play_of(
         run.game,
-        None if run.settings.has_rollouts(iteration) else run.evaluator(run.player),
+        None if run.settings.has_rollouts(iteration) else run.evaluator(),
         settings,
         seed=run.settings.seed,
         threads=run.settings.threads,

@@ -19,6 +19,7 @@ from typing import Self, TextIO
 
 from tengen.errors import SpecError, TengenError
 from tengen.network import (
+    Bfloat16Evaluator,
     Network,
     NetworkCard,
     OnnxEvaluator,
@@ -27,10 +28,12 @@ from tengen.network import (
     export_onnx,
     load_weights,
     read_network,
+    require_bfloat16,
 )
 from tengen.network.files import replacing
 from tengen.rules import AnyGame
 from tengen.rules import game as game_of
+from tengen.search import Evaluator
 from tengen.selfplay import GameRecord
 from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
 from tengen.training.learner import Learner
@@ -51,6 +54,8 @@ class Run:
         self.folder = folder
         self.game = game
         self.settings = settings
+        if "bf16" in (settings.selfplay.precision, settings.learn.precision):
+            require_bfloat16()
         self.config = read_network(settings.network, settings.network_values)
         self.learner = self.make_learner()
         self.state = RunState()
@@ -234,9 +239,11 @@ class Run:
             shutil.copyfile(self.newest, part)
         self.state = replace(self.state, best_score=score, best_step=self.learner.step)
 
-    def evaluator(self, path: Path) -> OnnxEvaluator:
-        """A network of this run."""
-        return OnnxEvaluator(path, self.game)
+    def evaluator(self) -> Evaluator:
+        """The network that plays the games of self-play."""
+        if self.settings.selfplay.precision == "bf16":
+            return Bfloat16Evaluator(self.learner.averaged)
+        return OnnxEvaluator(self.player, self.game)
 
     @cached_property
     def _tensorboard(self) -> TensorBoardLog:

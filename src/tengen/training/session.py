@@ -120,6 +120,11 @@ def check(game: AnyGame, settings: TrainSettings) -> None:
             f"rollouts.games is {settings.rollouts.games}; for {game.name} it must be 0, "
             "rollouts are for k-in-a-row games"
         )
+    if settings.selfplay.precision == "bf16" and settings.gate.kind != "never":
+        raise SpecError(
+            f"gate.kind is {settings.gate.kind} and selfplay.precision bf16; with bf16 the newest "
+            "network plays, so that the gate must be never"
+        )
     settings.selfplay.native()
     positions_of(game, settings.evaluate.positions)
     for opponent in settings.evaluate.baselines:

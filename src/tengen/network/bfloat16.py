@@ -1,0 +1,74 @@
+"""A network of PyTorch as it stands in memory, asked in 16 bits: for self-play alone.
+
+On processors with units for bfloat16 (AMX) that is faster than ONNX Runtime, which has no such
+kernels on a CPU; elsewhere it is slower. Playing needs none of it.
+"""
+
+import copy
+import subprocess
+import sys
+from functools import cache
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tengen.errors import SpecError
+from tengen.network.architectures import ConvNorm, Network, value_of
+
+#: A convolution and its gradient, as learning asks for.
+_TRIAL = """
+import torch
+conv = torch.nn.Conv2d(64, 64, 3, padding=1).to(memory_format=torch.channels_last)
+given = torch.zeros(2, 64, 6, 7).contiguous(memory_format=torch.channels_last)
+with torch.autocast("cpu", torch.bfloat16):
+    answer = conv(given)
+answer.float().sum().backward()
+"""
+
+
+@cache
+def require_bfloat16() -> None:
+    """Refuse 16 bits where they would end the program, by trying them in a program of its own.
+
+    Some virtual machines announce units that PyTorch then cannot use.
+    """
+    if subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, check=False).returncode:
+        raise SpecError(
+            "precision is bf16, which PyTorch cannot use on this machine; it must be fp32"
+        )
+
+
+class Bfloat16Evaluator:
+    """A copy of a network, in evaluation mode; it does not learn when the original does.
+
+    Its answers may depend on the batch in their last bits.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.planes = network.config.planes
+        self.has_value = network.config.has_value
+        module = copy.deepcopy(network).cpu().eval()
+        for part in module.modules():
+            if isinstance(part, ConvNorm):
+                part.fold()
+        # PyTorch's types do not know that modules take a format too.
+        self._network: Network = module.to(torch.bfloat16, memory_format=torch.channels_last)  # type: ignore[call-overload]
+
+    @torch.inference_mode()
+    def evaluate(
+        self, planes: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Policy logits # [n, moves] and values for the mover # [n]; zeros when policy only."""
+        torch.set_num_threads(1)  # of this thread: the others are asked by threads of their own
+        given = torch.from_numpy(planes).to(torch.bfloat16)
+        output = self._network(given.contiguous(memory_format=torch.channels_last))
+        logits: NDArray[np.float32] = output.policy.float().numpy()
+        if output.value is None:
+            return logits, np.zeros(len(planes), np.float32)
+        return logits, value_of(output._replace(value=output.value.float())).numpy()
+
+    def clone(self) -> Self:
+        """The same one: nobody changes its weights, and PyTorch may be asked by many threads."""
+        return self
