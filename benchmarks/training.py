@@ -33,7 +33,7 @@ def trained(arguments: argparse.Namespace, seed: int) -> Path:
 
     game, minutes = arguments.game, arguments.minutes
     runs: Path = arguments.runs
-    name = f"{arguments.name or game}-{minutes:g}-{seed}"
+    name = f"{arguments.name or arguments.preset or game}-{minutes:g}-{seed}"
     folder = runs / name
     if folder.exists() and read_run(folder).best_figures:
         return folder / "best.onnx"  # it has come to its end
@@ -134,6 +134,8 @@ def main() -> None:
     parser.add_argument("--solver", type=int, default=0, help="games against the solver")
     parser.add_argument("--runs", type=Path, default=Path("runs"))
     arguments = parser.parse_args()
+    if arguments.set and not arguments.name:
+        parser.error("--set needs --name: runs of other settings are other runs")
     game = tengen.game(arguments.game)
     assert isinstance(game, GridGame)
     positions = arguments.positions or ("all" if game.name == "tictactoe" else "connect4-judge")

@@ -1,4 +1,4 @@
-"""Kills a run at every write of its beginning and of an iteration, and goes on with it.
+"""Kills a run at every write of its beginning, of an iteration and its end, and goes on with it.
 
 What comes of it is compared with a run that was never killed.
 
@@ -6,23 +6,25 @@ A program of its own, so that it can fork before anything has started a thread. 
 place: the number of the write, and what it was.
 """
 
+import contextlib
 import importlib
 import os
 import shutil
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypedDict
+from unittest import mock
 
 import torch
 
 import tengen
 from tengen.training import play
-from tengen.training.assess import Assessor
+from tengen.training.budget import Budget
 from tengen.training.history import read_run
-from tengen.training.loop import iterate
 from tengen.training.run import Run
-from tengen.training.settings import TrainSettings
 
 SETTINGS = {
     "network_values": {"blocks": 1, "channels": 8},
@@ -31,9 +33,8 @@ SETTINGS = {
     "checkpoints": 1,
     "selfplay": {"sims": 4, "games": 2},
     "learn": {"batch": 8},
-    "evaluate": {"sims": [0], "baselines": [], "share": 0},
+    "evaluate": {"positions": None, "sims": [0], "baselines": ["random"], "games": 2, "share": 0},
 }
-GAME = tengen.game("tictactoe")
 #: Iterations before the one that is broken off: enough for an old checkpoint to be removed in it.
 BEFORE = 3
 #: What Python tells of before it changes a file; SQLite has its own way.
@@ -46,6 +47,18 @@ class Killer:
     def __init__(self, at: int, folder: Path) -> None:
         self._left = at
         self._folders = (str(folder), str(folder.with_name(f".{folder.name}.part")))
+
+    def watch(self) -> None:
+        """All writes of this process from now on."""
+        connect = sqlite3.connect
+
+        def connected(*arguments: Any, **options: Any) -> sqlite3.Connection:
+            database: sqlite3.Connection = connect(*arguments, **options)
+            database.set_trace_callback(self.statement)
+            return database
+
+        mock.patch.object(sqlite3, "connect", connected).start()
+        sys.addaudithook(self)
 
     def __call__(self, event: str, arguments: tuple[object, ...]) -> None:
         is_write = event in WRITES or (
@@ -69,25 +82,49 @@ class Killer:
         self._left -= 1
 
 
+class Where(TypedDict):
+    """Which run is meant."""
+
+    name: str
+    runs: Path
+
+
 #: What a process does to a folder, with somebody who ends it.
 Stage = Callable[[Path, Killer | None], None]
 
 
+class BegunError(Exception):
+    """That is all for now."""
+
+
 def begin(folder: Path, killer: Killer | None = None) -> None:
+    def leave(run: Run, budget: Budget) -> None:
+        raise BegunError
+
     if killer is not None:
-        sys.addaudithook(killer)
+        killer.watch()
     if not folder.exists():
-        Run.begin(folder, GAME, TrainSettings.model_validate(SETTINGS)).close()
+        where: Where = {"name": folder.name, "runs": folder.parent}
+        with contextlib.suppress(BegunError):
+            tengen.train("tictactoe", SETTINGS, **where, iterations=BEFORE, on_begin=leave)
+
+
+def go_on(folder: Path, killer: Killer | None, iterations: int) -> None:
+    """Until there are so many, and how good it is has been measured."""
+    if killer is not None:
+        killer.watch()
+    if read_run(folder).best_figures and read_run(folder).iteration == iterations:
+        return
+    where: Where = {"name": folder.name, "runs": folder.parent}
+    tengen.train("tictactoe", **where, resume=True, iterations=iterations)
+
+
+def first_iterations(folder: Path, killer: Killer | None = None) -> None:
+    go_on(folder, killer, BEFORE)
 
 
 def one_iteration(folder: Path, killer: Killer | None = None) -> None:
-    run = Run.resume(folder)
-    if killer is not None:
-        sys.addaudithook(killer)
-        run.store._database.set_trace_callback(killer.statement)
-    if run.state.iteration <= BEFORE:
-        iterate(run, Assessor(run), progress=0.5)
-    run.close()
+    go_on(folder, killer, BEFORE + 1)
 
 
 def was_killed(stage: Stage, folder: Path, killer: Killer | None) -> bool:
@@ -106,16 +143,17 @@ def was_killed(stage: Stage, folder: Path, killer: Killer | None) -> bool:
     return os.WIFSIGNALED(status)
 
 
-def contents(folder: Path) -> tuple[list[bytes], bytes]:
-    """All games, and the weights after them."""
+def contents(folder: Path) -> tuple[list[bytes], bytes, dict[str, str]]:
+    """All games, the weights after them, and the notes."""
     run = Run.resume(folder)
     games = [record.to_bytes() for record in run.store.newest_games(10**9)]
+    notes = run.store.notes()
     run.close()
     checkpoints = sorted(path.name for path in (folder / "checkpoints").iterdir())
     newest = folder / "checkpoints" / checkpoints[-1] / "newest.safetensors"
     assert all(name.isdigit() for name in checkpoints), "nothing is left in part"
     assert read_run(folder).iteration == int(checkpoints[-1]), "it can be looked at"
-    return games, newest.read_bytes()
+    return games, newest.read_bytes(), notes
 
 
 def killed_at_every_write(stage: Stage, begun: Path | None, folder: Path) -> None:
@@ -148,8 +186,7 @@ def main(folder: Path) -> None:
     killed_at_every_write(begin, None, folder / "beginning")
     begun = folder / "begun"
     begin(begun)
-    for _ in range(BEFORE):
-        was_killed(one_iteration, begun, None)
+    was_killed(first_iterations, begun, None)
     killed_at_every_write(one_iteration, begun, folder / "iteration")
 
 

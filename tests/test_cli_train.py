@@ -1,6 +1,7 @@
 """``tengen train`` and ``tengen runs`` as a user sees them."""
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -186,11 +187,12 @@ def test_fours_are_looked_for_where_the_rules_allow(
     assert settings_of(tengen.game(spec), preset=preset).selfplay.search.vcf is looks
 
 
-@pytest.mark.parametrize("preset", [p for p in preset_names() if p != "any"])
+@pytest.mark.parametrize("preset", preset_names())
 def test_the_first_iteration_of_every_preset(preset: str, tmp_path: Path) -> None:
     """In tiny numbers; boards of their own size would take minutes."""
     game = {"gomoku": "mnk:7x7x5", "caro": "mnk:8x8x5", "mnk": "mnk:6x6x4",
-            "gobang-lite": "mnk:7x7x5"}.get(preset, load_preset(preset).game)  # fmt: skip
+            "gobang-lite": "mnk:7x7x5", "any": f"{ROOT}/{load_preset('any').game}",
+            }.get(preset, load_preset(preset).game)  # fmt: skip
     few = [
         "--set", "games=2", "--set", "selfplay.games=2", "--set", "selfplay.sims=4",
         "--set", "learn.batch=8", "--set", "start_positions=0", "--set", "gate.games=2",
@@ -232,6 +234,22 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path) -> None:
     after = str(shown["iteration"] + 1)
     resumed = run(*again.split()[1:], "--iterations", after, "--no-plan")
     assert "the best network is" in resumed.stdout
+
+
+def test_how_to_go_on_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    def stop(_: Event) -> None:
+        raise KeyboardInterrupt
+
+    few = {"games": 4, "selfplay": {"sims": 4}, "evaluate": {"share": 0}}
+    watcher = Watcher("tictactoe", plan=False, as_json=False)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), pytest.raises(typer.Exit), watcher:
+        tengen.train(
+            "tictactoe", few, name="my run", runs=tmp_path, iterations=1,
+            on_begin=watcher.begin, on_event=stop,
+        )  # fmt: skip
+    again = f"tengen train tictactoe --run 'my run' --resume --runs {tmp_path}"
+    assert f"\n  {again}\n" in out.getvalue()
 
 
 def test_an_interrupt_that_python_drops_comes_again(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The parts of an iteration: the window, evaluation, matches and the gate; and the budget."""
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -240,6 +241,21 @@ def test_exact_scores_choose_the_best(tmp_path: Path) -> None:
     assert (final["good_0"] + final["perfect_0"]) / 2 == pytest.approx(max(scores.values()))
     assert final["good_2"] > final["good_0"], "even two simulations see wins at once"
     assert read_run(run.folder).best_figures == final
+
+
+def test_the_network_that_a_run_begins_with_stays_the_best_until_one_is_as_good(
+    tmp_path: Path,
+) -> None:
+    evaluate = {"positions": "all", "sims": [0], "share": 0}
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings(evaluate=evaluate))
+    before = run.best.read_bytes()
+    assessor = Assessor(run)
+    assessor.begin(on_event=ignore)
+    assert 0.5 < run.state.best_score < 1
+    run.state = replace(run.state, best_score=0.999)  # as if it had been a good one
+    iterate(run, assessor, progress=0)
+    assert run.newest.read_bytes() != before
+    assert run.best.read_bytes() == before
 
 
 def test_fixed_opponents_where_there_are_no_exact_scores(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """The loop of self-play and learning: it learns, and nothing is lost when it is stopped."""
 
 import itertools
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import tengen
 from tengen.network import load_weights
@@ -72,6 +74,38 @@ def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None
     assert [*resumed.store.newest_games(10**9)] == games
     assert_same(weights(resumed), weights(whole))
     assert resumed.state.games == whole.state.games == 18
+
+
+def test_a_run_stopped_twice_by_its_user_is_the_run_that_was_never_stopped(tmp_path: Path) -> None:
+    """By its name and in iterations, so that the rate falls as it would have."""
+
+    def stop_at(iteration: int, stage: str) -> Callable[[Event], None]:
+        def stop(event: Event) -> None:
+            if (event.iteration, event.stage) == (iteration, stage) and event.done > 0:
+                raise KeyboardInterrupt
+
+        return stop
+
+    def weights_of(name: str) -> bytes:
+        return (tmp_path / name / "checkpoints" / "000003" / "newest.safetensors").read_bytes()
+
+    def settings_in(checkpoint: str) -> str:
+        return (tmp_path / "stopped" / "checkpoints" / checkpoint / "settings.json").read_text()
+
+    spec = "connect:4x5x3"
+    tengen.train(spec, tiny(), name="whole", runs=tmp_path, iterations=3)
+    with pytest.raises(KeyboardInterrupt):
+        tengen.train(
+            spec, tiny(), name="stopped", runs=tmp_path, iterations=3,
+            on_event=stop_at(1, "learn"),
+        )  # fmt: skip
+    with pytest.raises(KeyboardInterrupt):
+        tengen.train(
+            spec, name="stopped", runs=tmp_path, resume=True, on_event=stop_at(2, "self-play")
+        )
+    tengen.train(spec, name="stopped", runs=tmp_path, resume=True)
+    assert weights_of("stopped") == weights_of("whole")
+    assert TrainSettings.model_validate_json(settings_in("000003")) == tiny()
 
 
 def test_a_run_with_the_games_of_another_learns_what_that_one_learnt(tmp_path: Path) -> None:
@@ -157,6 +191,13 @@ def test_figures_are_kept_per_iteration(tmp_path: Path) -> None:
     kept = {name: value for iteration, name, value in run.store.metrics() if iteration == 0}
     assert kept["games"] == 6
     assert {"loss", "loss_policy", "game_length", "cache_hits", "rate"} <= kept.keys()
+    run.close()
+    shown = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
+    assert {"loss/loss_policy", "learning/rate", "self-play/game_length", "buffer/buffer_age"} <= {
+        *shown.Tags()["scalars"]
+    }
+    [loss] = shown.Scalars("loss/loss")
+    assert (loss.step, loss.value) == (0, pytest.approx(kept["loss"]))
 
 
 def test_folders_that_do_not_fit_are_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """``tengen train``: a network that learns a game by playing it against itself."""
 
 import json
+import shlex
 import signal
 from importlib import import_module
 from pathlib import Path
@@ -159,7 +160,7 @@ class Watcher:
         network = f"net:run/{folder.name}" if _is_usual(folder) else f"net:{best}"
         self._say(
             f"\nthe best network is {best}; play it with\n"
-            f"  tengen play {self._game} --second {network}"
+            f"  {shlex.join(['tengen', 'play', self._game, '--second', network])}"
         )
 
     def __enter__(self) -> Self:
@@ -183,12 +184,12 @@ class Watcher:
 
         # More than those of one iteration were played by another run.
         kept = min(read_run(run.folder).games - run.state.games, len(run.numbers))
-        again = f"tengen train {self._game} --run {run.folder.name} --resume"
+        words = ["tengen", "train", self._game, "--run", run.folder.name, "--resume"]
         if not _is_usual(run.folder):
-            again += f" --runs {run.folder.parent}"
+            words += ["--runs", str(run.folder.parent)]
         return (
             f"\nstopped; saved: {run.state.iteration} whole iterations, and {kept} games of the "
-            f"next; go on with\n  {again}"
+            f"next; go on with\n  {shlex.join(words)}"
         )
 
     def _say(self, text: str) -> None:

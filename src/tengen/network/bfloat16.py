@@ -36,7 +36,8 @@ def require_bfloat16() -> None:
     """
     if subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, check=False).returncode:
         raise SpecError(
-            "precision is bf16, which PyTorch cannot use on this machine; it must be fp32"
+            "precision is bf16, which PyTorch cannot use on this machine; it must be fp32, and a "
+            "run that was begun with bf16 goes on where it can be used"
         )
 
 

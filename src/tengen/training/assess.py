@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tengen.arena import Evaluation, LabelledPosition, every_position, read_positions
@@ -36,11 +36,17 @@ class Assessor:
         #: Simulations; the policy alone chooses the best network and is never left out.
         self._levels = sorted({0, *self._settings.sims})
         self._is_sample = self._settings.positions != "all"
-        # As if there had been no break.
-        self._began = time.monotonic() - run.state.seconds
+        # Of this process: what was spent before a break is not known any more.
+        self._began = time.monotonic()
         #: What every level took last and in all, in seconds.
         self._last: dict[str, float] = {}
         self._spent: dict[str, float] = {}
+
+    def begin(self, *, on_event: OnEvent) -> None:
+        """Measure the network that a run begins with, which may know something already."""
+        if self._positions and self._scores_choose:
+            figures = self._level(self._run.newest, 0, on_event)
+            self._run.keep_as_best(score=_score(figures))
 
     def evaluate(self, *, on_event: OnEvent) -> dict[str, float]:
         """Measure the newest network; keep it if it may well be the best so far."""
@@ -56,10 +62,9 @@ class Assessor:
             for opponent in self._settings.baselines:
                 if self._is_due(opponent, _GUESSED_MATCH):
                     figures |= self._match(run.newest, opponent, on_event)
-        if run.settings.gate.kind == "never":
-            # Exact scores choose; where there are none, the newest is taken to be the best.
-            score = (figures.get("perfect_0", 0.0) + figures.get("good_0", 0.0)) / 2
-            best = run.state.best_score
+        if self._scores_choose:
+            # Where there are none, the newest is taken to be the best.
+            score, best = _score(figures), run.state.best_score
             sample = len(self._positions) if self._is_sample else None
             if not self._positions or score >= lowest_kept(best, sample):
                 run.keep_as_best(score=max(score, best))
@@ -75,6 +80,11 @@ class Assessor:
             for opponent in self._settings.baselines:
                 figures |= self._match(self._run.best, opponent, on_event)
         return figures
+
+    @property
+    def _scores_choose(self) -> bool:
+        """Which network is the best, rather than a gate."""
+        return self._run.settings.gate.kind == "never"
 
     def _is_due(self, level: str, guess: float) -> bool:
         """Whether its share of the time since the start has room for it once more."""
@@ -149,6 +159,11 @@ def positions_of(game: AnyGame, source: str | None) -> Sequence[LabelledPosition
     if not isinstance(game, GridGame):
         raise SpecError(f"evaluate.positions is all; of {game.name} no exact scores are known")
     return every_position(game)
+
+
+def _score(figures: Mapping[str, float]) -> float:
+    """By which networks are compared: the mean of good and perfect moves of the policy alone."""
+    return (figures.get("perfect_0", 0.0) + figures.get("good_0", 0.0)) / 2
 
 
 def _figures(found: Evaluation, sims: int) -> dict[str, float]:

@@ -15,14 +15,19 @@ from tengen.errors import TengenError
 from tengen.network import NetworkCard, load_weights, save_weights
 from tengen.training.learner import Learner
 
-_NEWEST, _AVERAGE, _OPTIMISER, _STATE = (
+_NEWEST, _AVERAGE, _OPTIMISER, _STATE, _SETTINGS = (
     "newest.safetensors", "average.safetensors", "optimiser.safetensors", "state.json",
+    "settings.json",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """Where a run is: what is done, and what comes next."""
+    """Where a run is: what is done, and what comes next.
+
+    That is the state of chance too: what a step or a game draws depends on the seed, which is among
+    the settings, and on its number.
+    """
 
     iteration: int = 0
     step: int = 0
@@ -39,6 +44,7 @@ def save_checkpoint(
     card: NetworkCard,
     state: RunState,
     *,
+    settings: str = "{}",
     networks: Sequence[Path] = (),
 ) -> None:
     """Write a checkpoint that is not there yet; a kill at any moment leaves it whole or absent."""
@@ -51,6 +57,7 @@ def save_checkpoint(
         save_file(_optimiser_tensors(learner), part / _OPTIMISER)
         for network in networks:
             shutil.copyfile(network, part / network.name)
+        (part / _SETTINGS).write_text(settings)
         (part / _STATE).write_text(json.dumps(asdict(state)))
         _sync(part)
         part.replace(folder)

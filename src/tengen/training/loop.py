@@ -5,8 +5,8 @@
     evaluate    how good is it now? Against exact scores where there are any, else against others
     pit         is it better than the best so far? Only asked where a gate decides who plays
 
-Every stage leaves what it did in the run's folder before the next begins, so a run can be stopped
-or killed anywhere and goes on from there.
+A game is kept in the run's folder as it ends, all else at the end of an iteration: a run can be
+stopped or killed anywhere, and plays no game twice.
 """
 
 from dataclasses import replace
@@ -24,8 +24,9 @@ def train(run: Run, budget: Budget, *, on_event: OnEvent = ignore) -> None:
     """Iterate until the budget is spent, then measure the best network as well as can be."""
     assessor = Assessor(run)
     clock, last = Clock(), 0.0
+    if run.state.iteration == 0:
+        assessor.begin(on_event=on_event)
     while not budget.is_spent(run.state, last):
-        run.go_on()
         before = run.state.seconds
         progress = budget.progress(run.state)
         iterate(run, assessor, progress=progress, on_event=on_event, clock=clock)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tengen.network.shape import ENDING_PLANES
 from tengen.rules import GridGame
-from tengen.selfplay import SelfPlaySettings, self_play_of
+from tengen.selfplay import GameRecord, SelfPlaySettings, self_play_of
 from tengen.training.budget import Budget
 from tengen.training.run import Run
 from tengen.training.samples import Samples
@@ -19,6 +19,8 @@ from tengen.training.samples import Samples
 _PROGRAM_BYTES = 600 << 20
 #: Seconds for self-play and for learning, and what is played at most.
 _SECONDS, _MOST_GAMES = 5.0, 1 << 16
+#: Of a position in a record, and of every move that its search wants.
+_PLY_BYTES, _TARGET_BYTES = 18, 6
 #: Checkpoints that stay in a run of hundreds of iterations, besides the last ones.
 _LASTING = 8
 
@@ -108,7 +110,7 @@ def make_plan(run: Run) -> Plan:
         games_per_second=games_per_second,
         positions_per_game=positions,
         samples_per_second=samples_per_second,
-        bytes_per_game=sum(len(r.to_bytes()) for r in records) / max(1, len(records)),
+        bytes_per_game=_bytes_per_game(run, records, positions),
         checkpoint_bytes=_checkpoint_bytes(run),
         # The window by games, in one piece, and with every position once.
         most_bytes=_PROGRAM_BYTES + 3 * settings.window.most * _bytes_per_position(run),
@@ -143,6 +145,14 @@ def _positions_per_game(run: Run, seen: Sequence[int], selfplay: SelfPlaySetting
     # games then end when half the cells after the opening are full.
     opening = selfplay.opening_share * selfplay.opening_plies / 2
     return max(measured, (game.rows * game.cols - opening) / 2)
+
+
+def _bytes_per_game(run: Run, seen: Sequence[GameRecord], positions: float) -> float:
+    """By the games that were seen; if none has ended, as if every simulation tried another move."""
+    if seen:
+        return mean(len(record.to_bytes()) for record in seen)
+    moves = min(run.settings.selfplay.sims, run.game.move_count)
+    return positions * (_PLY_BYTES + _TARGET_BYTES * moves)
 
 
 def _learning_speed(run: Run) -> float:

@@ -71,11 +71,12 @@ class Run:
         *,
         games_of: Path | None = None,
         weights: Path | None = None,
+        notes: Mapping[str, str] | None = None,
     ) -> Self:
         """A new run in a folder that must not be there yet; it is whole or not there.
 
         With the games of another run it plays none of its own until it has learnt from them; with
-        weights its network is not new.
+        weights its network is not new. The notes are facts for whoever goes on with it.
         """
         if folder.exists():
             _notes_of(folder, None)  # --resume is no advice for what is no run
@@ -92,9 +93,8 @@ class Run:
             part.mkdir(parents=True)
             run = cls(part, game, settings)
             try:
-                run.store.note(
-                    {"game": game.name, "spec": game.spec, "settings": settings.model_dump_json()}
-                )
+                about = {"game": game.name, "spec": game.spec}
+                run.store.note({**about, "settings": settings.model_dump_json(), **(notes or {})})
                 if games_of is not None:
                     run.store.copy_games(games_of / "run.sqlite")
                 if network is not None:
@@ -177,7 +177,10 @@ class Run:
         """Write a checkpoint, be in its state, and forget old ones."""
         folder = self.folder / "checkpoints" / f"{state.iteration:06}"
         networks = (self.newest, self.best)
-        save_checkpoint(folder, self.learner, self.card(), state, networks=networks)
+        settings = self.settings.model_dump_json(indent=2)
+        save_checkpoint(
+            folder, self.learner, self.card(), state, settings=settings, networks=networks
+        )
         self.state = state
         for old in self.checkpoints()[: -self.settings.checkpoints]:
             # Now and then one stays, ever more seldom: the powers of two.

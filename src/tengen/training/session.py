@@ -95,10 +95,12 @@ def train(
         if file is not None:
             # It knows something: rollouts in its place would be a step back.
             config = config.model_copy(update={"rollouts": RolloutSettings()})
-        run = Run.begin(folder, chosen, config, games_of=source, weights=file)
+        notes = _note_of(asked or _usual(chosen, preset))
+        run = Run.begin(folder, chosen, config, games_of=source, weights=file, notes=notes)
     try:
-        budget = _budget(run, asked, preset)
-        run.store.note({_BUDGET: budget.model_dump_json(exclude_none=True)})
+        budget = _budget(run, asked)
+        run.go_on()  # before there is a new budget, to which the old end would not belong
+        run.store.note(_note_of(budget))
         on_begin(run, budget)
         train_run(run, budget, on_event=on_event)
         return run.best
@@ -133,12 +135,21 @@ def check(game: AnyGame, settings: TrainSettings) -> None:
         random_openings(game, 1, plies=settings.gate.opening_plies, seed=1)
 
 
-def _budget(run: Run, asked: Budget | None, preset: str | None) -> Budget:
-    """What is asked for; else what the run was asked for before, or what the preset says."""
+def _usual(game: AnyGame, preset: str | None = None) -> Budget:
+    """How long a run is when nobody says."""
+    return Budget(minutes=load_preset(preset or preset_for(game)).minutes)
+
+
+def _note_of(budget: Budget) -> dict[str, str]:
+    """What a run remembers of it."""
+    return {_BUDGET: budget.model_dump_json(exclude_none=True)}
+
+
+def _budget(run: Run, asked: Budget | None) -> Budget:
+    """What is asked for; else what the run was asked for before."""
     noted = run.store.notes().get(_BUDGET)
     before = None if noted is None else Budget.read(json.loads(noted), where="budget")
-    usual = Budget(minutes=load_preset(preset or preset_for(run.game)).minutes)
-    budget = asked or before or usual
+    budget = asked or before or _usual(run.game)
     if run.is_measured and (budget == before or budget.is_spent(run.state)):
         raise SpecError(
             f"run {run.folder.name} is complete: {budget}; a greater --minutes, --iterations or "
