@@ -6,7 +6,7 @@
     pit         is it better than the best so far? Only asked where a gate decides who plays
 
 A game is kept in the run's folder as it ends, all else at the end of an iteration: a run can be
-stopped or killed anywhere, and plays no game twice.
+stopped or killed anywhere, and no finished game is lost.
 """
 
 from dataclasses import replace
