@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from tengen.errors import SpecError
-from tengen.network.architectures import ConvNorm, Network, value_of
+from tengen.network.architectures import Network, fold_norms, value_of
 
 #: A convolution and its gradient, as learning asks for.
 _TRIAL = """
@@ -51,9 +51,7 @@ class Bfloat16Evaluator:
         self.planes = network.config.planes
         self.has_value = network.config.has_value
         module = copy.deepcopy(network).cpu().eval()
-        for part in module.modules():
-            if isinstance(part, ConvNorm):
-                part.fold()
+        fold_norms(module)
         # PyTorch's types do not know that modules take a format too.
         self._network: Network = module.to(torch.bfloat16, memory_format=torch.channels_last)  # type: ignore[call-overload]
 

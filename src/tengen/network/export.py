@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tengen.errors import TengenError
-from tengen.network.architectures import ConvNorm, Network, value_of
+from tengen.network.architectures import Network, fold_norms, value_of
 from tengen.network.card import METADATA_KEY, NetworkCard
 from tengen.network.evaluator import INPUT, open_session
 from tengen.network.files import replacing
@@ -45,9 +45,7 @@ def export_onnx(network: Network, card: NetworkCard, path: str | Path) -> float:
     """Write a network to be played with; returns its greatest difference from the original."""
     original = _Inference(copy.deepcopy(network).cpu().eval())
     folded = copy.deepcopy(original)
-    for module in folded.modules():
-        if isinstance(module, ConvNorm):
-            module.fold()
+    fold_norms(folded)
     with replacing(Path(path)) as part:
         _trace(folded, card, part)
         model = onnx.load_model(part)

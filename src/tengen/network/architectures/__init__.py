@@ -2,7 +2,7 @@
 
 import torch
 
-from tengen.network.architectures.base import ConvNorm, Network, Output, value_of
+from tengen.network.architectures.base import Network, Output, fold_norms, value_of
 from tengen.network.architectures.connectx import Connectx
 from tengen.network.architectures.gobang_lite import GobangLite
 from tengen.network.architectures.gomoku_policy import GomokuPolicy
@@ -18,7 +18,7 @@ from tengen.network.config import (
 )
 from tengen.network.shape import GameLike, GameShape
 
-__all__ = ["ConvNorm", "Network", "Output", "build", "value_of"]
+__all__ = ["Network", "Output", "build", "fold_norms", "value_of"]
 
 
 def build(config: NetworkConfig, game: GameLike, *, seed: int | None = None) -> Network:
