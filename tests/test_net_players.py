@@ -247,6 +247,38 @@ def test_haste_and_fours_do_not_go_together(tmp_path: Path) -> None:
     assert player.decide(game.position()).move in range(49)
 
 
+@pytest.mark.parametrize(
+    ("moves", "result"),
+    [("4455", 1), ("1266134314564754673333415272156122255", 0),
+     ("412516647152134567546715414657772", -1)],
+)  # fmt: skip
+def test_a_proven_value_is_the_result_however_late_it_comes(
+    moves: str, result: int, tmp_path: Path
+) -> None:
+    path, game = hasty("connect4", tmp_path / "net.onnx", haste=0.3), tengen.game("connect4")
+    decision = tengen.player(f"net:{path},sims=2000", game, seed=1).decide(game.position(moves))
+    assert decision.proven
+    assert decision.value == result
+
+
+def test_the_value_of_a_hasty_network_is_told_as_a_result(tmp_path: Path) -> None:
+    """Whether a win is halfway to a full board: 4 stones, 42 cells."""
+    path, game = hasty("connect4", tmp_path / "net.onnx", haste=0.3), tengen.game("connect4")
+    told, plain = (
+        tengen.player(f"net:{path},sims=0{more}", game, seed=1).decide(game.position("4455")).value
+        for more in ("", ",haste=0")
+    )
+    assert told is not None
+    assert plain
+    assert told == pytest.approx(plain / (1 - 0.3 * 23 / 42))
+
+
+def test_a_draw_is_worth_less_than_any_win(tmp_path: Path) -> None:
+    path, game = hasty("connect4", tmp_path / "net.onnx", haste=0.6), tengen.game("connect4")
+    with pytest.raises(tengen.SpecError, match=r"worth less than the latest win, 0\.4"):
+        tengen.player(f"net:{path},draw=0.5,sims=8", game).decide(game.position())
+
+
 def test_fours_are_looked_for_unless_told_otherwise(tmp_path: Path) -> None:
     """Three in a row, open at both ends, and the opponent does not see it coming."""
     path, game = hasty("mnk:9x9x5", tmp_path / "net.onnx"), tengen.game("mnk:9x9x5")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tengen.errors import SpecError
 from tengen.network import OnnxEvaluator, SymmetricEvaluator, resolve_network
+from tengen.players.haste import result_of
 from tengen.players.player import Player, require_ongoing
 from tengen.players.searching import SearchPlayer, draw
 from tengen.rules import AnyGame, AnyPosition, GridGame
@@ -33,13 +34,16 @@ def net_player(
     network = OnnxEvaluator(resolve_network(target), game, precision=settings.precision)
     if settings.haste is None:
         settings = settings.model_copy(update={"haste": network.card.haste})
+    haste = settings.haste or 0.0
     settings = with_fours(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:
         evaluator = SymmetricEvaluator(network, game)
     if settings.sims == 0:
-        return PolicyPlayer(spec, game, evaluator, tau=settings.tau, seed=seed, about=about)
+        return PolicyPlayer(
+            spec, game, evaluator, tau=settings.tau, seed=seed, about=about, haste=haste
+        )
     if not evaluator.has_value:
         raise SpecError(
             f"network {target} has a policy but no value; it plays as net:{target},sims=0 "
@@ -47,8 +51,8 @@ def net_player(
         )
     engine = _engine(game, evaluator, settings, seed=seed)
     return SearchPlayer(
-        spec, game, engine, settings.budget, tau=settings.tau, seed=seed, about=about
-    )
+        spec, game, engine, settings.budget, tau=settings.tau, seed=seed, about=about, haste=haste
+    )  # fmt: skip
 
 
 def _engine(
@@ -88,9 +92,11 @@ class PolicyPlayer:
         tau: float,
         seed: int,
         about: str,
+        haste: float,
     ) -> None:
         self.spec = spec
         self.about = about
+        self._haste = haste
         self._game = game
         self._evaluator = evaluator
         self._tau = tau
@@ -107,23 +113,25 @@ class PolicyPlayer:
         planes = np.stack([self._game.planes(position.state, names) for position in positions])
         logits, values = self._evaluator.evaluate(planes)  # [n, moves], [n]
         decisions = [
-            self._decision(position.legal_moves, *answer)
+            self._decision(position, *answer)
             for position, *answer in zip(positions, logits, values, strict=True)
         ]
         seconds = (time.perf_counter() - start) / len(positions)
         return [replace(decision, seconds=seconds) for decision in decisions]
 
     def _decision(
-        self, legal: Sequence[int], logits: NDArray[np.float32], value: np.float32
+        self, position: AnyPosition, logits: NDArray[np.float32], value: np.float32
     ) -> Decision:
+        legal = position.legal_moves
         chosen = logits[list(legal)].astype(np.float64)
         weights = np.exp(chosen - chosen.max())
         policy = dict(zip(legal, (weights / weights.sum()).tolist(), strict=True))
         best = max(policy, key=policy.__getitem__)
         move = draw(policy, self._tau, self._random) if self._tau > 0 else best
+        has_value = self._evaluator.has_value
         return Decision(
             move=move,
-            value=float(value) if self._evaluator.has_value else None,
+            value=result_of(float(value), position, haste=self._haste) if has_value else None,
             policy=policy,
             pv=(move,),
         )

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 
+from tengen.players.haste import result_of
 from tengen.players.player import require_ongoing
 from tengen.rules import AnyGame, AnyPosition
 from tengen.search import Decision, Report, TreeSearch
@@ -25,6 +26,7 @@ class SearchPlayer:
         tau: float = 0.0,
         seed: int = 0,
         about: str = "",
+        haste: float = 0.0,
     ) -> None:
         self.spec = spec
         #: What it runs on, for those who want to know; often nothing.
@@ -33,6 +35,7 @@ class SearchPlayer:
         self._engine = engine
         self._budget = budget
         self._tau = tau
+        self._haste = haste
         self._random = SplitMix(seed)
         self._stopped = False
 
@@ -41,12 +44,12 @@ class SearchPlayer:
         start = self._begin(position)
         # Making room for the new position in the tree is part of the time for the move.
         left = max(0.0, seconds - (time.perf_counter() - start))
-        return self._decision(self._engine.run(sims, left), start)
+        return self._decision(position, self._engine.run(sims, left), start)
 
     def analyse(self, position: AnyPosition) -> Iterator[Decision]:
-        return self._snapshots(self._begin(position))
+        return self._snapshots(position, self._begin(position))
 
-    def _snapshots(self, start: float) -> Iterator[Decision]:
+    def _snapshots(self, position: AnyPosition, start: float) -> Iterator[Decision]:
         sims, seconds = 0, _FIRST_SNAPSHOT
         while True:
             began = time.perf_counter()
@@ -55,7 +58,7 @@ class SearchPlayer:
             is_full = done == 0 and time.perf_counter() - began < seconds / 2
             sims += done
             seconds = _NEXT_SNAPSHOT
-            decision = self._decision(sims, start)
+            decision = self._decision(position, sims, start)
             yield decision
             if self._stopped or decision.proven or is_full:
                 return
@@ -73,22 +76,23 @@ class SearchPlayer:
         self._engine.place(position)
         return start
 
-    def _decision(self, sims: int, start: float) -> Decision:
+    def _decision(self, position: AnyPosition, sims: int, start: float) -> Decision:
         report = self._engine.report()
         if not report.pv:  # stopped before it began: any answer is better than none
             self._engine.resume()
             sims += self._engine.run(1, float("inf"))
             report = self._engine.report()
         move = self._chosen(report)
+        proven = report.is_proven
         return Decision(
             move=move,
-            value=report.value,
+            value=result_of(report.value, position, haste=self._haste, proven=proven),
             visits=report.visits,
             policy=policy_of(report),
             pv=report.pv if move == report.pv[0] else (move,),
             sims=sims,
             seconds=time.perf_counter() - start,
-            proven=report.is_proven,
+            proven=proven,
         )
 
     def _chosen(self, report: Report) -> int:

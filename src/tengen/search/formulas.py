@@ -42,7 +42,7 @@ def value_of(mean_reward: float, win: float, loss: float) -> float:
     return 2.0 * (mean_reward - loss) / (win - loss) - 1.0
 
 
-def win_worth(haste: float, stones: int, cells: int) -> float:
+def win_worth(haste: float, stones: float, cells: int) -> float:
     """Of a win that comes with the last of so many stones: the sooner the more."""
     return 1.0 - haste * stones / cells
 

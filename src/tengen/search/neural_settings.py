@@ -72,6 +72,11 @@ class GuidedSettings(Settings):
         if self.vcf and self.haste:
             # How soon such a win comes is not known, only that it does.
             raise SpecError(f"vcf is on and haste is {self.haste:g}; with vcf it must be 0")
+        if self.haste and abs(self.draw) >= 1 - self.haste:
+            raise SpecError(
+                f"draw is {self.draw:g} and haste is {self.haste:g}; a draw must be worth less "
+                f"than the latest win, {1 - self.haste:g}"
+            )
         return _core.NeuralConfig(
             selection=_core.Selection[self.search],
             evaluation=evaluation or _core.Evaluation.batched,
