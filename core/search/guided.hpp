@@ -273,7 +273,7 @@ private:
         switch (config_.selection) {
             case Selection::gumbel: return id == 0 ? pick_halving() : pick_improved(id);
             case Selection::hybrid:
-                return highest(id, [](const Edge& edge, std::size_t) {
+                return to_visit(id, [](const Edge& edge, std::size_t) {
                     return hybrid_score(edge.total - edge.pending, static_cast<double>(edge.prior),
                                         edge.all_visits());
                 });
@@ -281,15 +281,15 @@ private:
         }
     }
     // The move with the highest score, of equals the one with the highest prior, then the first.
-    // Moves that are known to lose come last.
-    template <class Score>
-    std::size_t highest(NodeId id, Score score) const {
+    // Moves passed over come last.
+    template <class Score, class PassedOver>
+    std::size_t highest(NodeId id, Score score, PassedOver passed_over) const {
         const auto edges = tree_.edges(tree_.node(id));
         std::size_t best = 0;
         double best_score = -std::numeric_limits<double>::infinity();
         double best_prior = -1;
         for (std::size_t i = 0; i < edges.size(); ++i) {
-            if (tree_.is_lost(edges[i])) continue;
+            if (passed_over(edges[i])) continue;
             const double s = score(edges[i], i);
             const double prior = prior_of(id, edges[i], i);
             if (s > best_score || (s == best_score && prior > best_prior)) {
@@ -299,6 +299,14 @@ private:
             }
         }
         return best;
+    }
+    template <class Score>
+    std::size_t to_visit(NodeId id, Score score) const {
+        return highest(id, score, [&](const Edge& edge) { return tree_.is_closed(edge); });
+    }
+    template <class Score>
+    std::size_t to_play(NodeId id, Score score) const {
+        return highest(id, score, [&](const Edge& edge) { return tree_.is_lost(edge); });
     }
     double prior_of(NodeId id, const Edge& edge, std::size_t i) const {
         return id == 0 && plan_.is_made() ? plan_.prior(i) : static_cast<double>(edge.prior);
@@ -310,7 +318,7 @@ private:
         const double unvisited = config_.first_play_is_drop
                                      ? static_cast<double>(node.value) - config_.first_play
                                      : config_.first_play;
-        return highest(id, [&](const Edge& edge, std::size_t i) {
+        return to_visit(id, [&](const Edge& edge, std::size_t i) {
             if (id == 0 && plan_.is_forced(edge, i, node.visits)) return kFirst;
             const std::uint32_t visits = edge.all_visits();
             double mean = unvisited;
@@ -327,30 +335,14 @@ private:
     std::size_t pick_improved(NodeId id) const {
         const Node& node = tree_.node(id);
         const std::vector<double> wanted = tree_.improved_policy(node);
-        return highest(id, [&](const Edge& edge, std::size_t i) {
+        return to_visit(id, [&](const Edge& edge, std::size_t i) {
             return wanted[i] - static_cast<double>(edge.all_visits()) /
                                    (1.0 + static_cast<double>(node.visits));
         });
     }
-    // Gumbel, at the root: of the moves with as many visits as the plan says, the best.
     std::size_t pick_halving() {
-        const auto edges = tree_.edges(root_node());
-        const std::uint32_t wanted = plan_.wanted_visits(edges, started_);
-        // A move that is known to lose drops out, and then nobody may have that many.
-        std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
-        bool is_there = false;
-        for (std::size_t i = 0; i < edges.size(); ++i) {
-            if (tree_.is_lost(edges[i])) continue;
-            const std::uint32_t added = plan_.added(edges[i].all_visits(), i);
-            fewest = std::min(fewest, added);
-            is_there = is_there || added == wanted;
-        }
-        const std::uint32_t visits = is_there ? wanted : fewest;
-        const std::vector<double> logits = tree_.improved_logits(root_node());
-        return highest(0, [&](const Edge& edge, std::size_t i) {
-            return plan_.added(edge.all_visits(), i) == visits ? plan_.gumbel(i) + logits[i]
-                                                               : kLast;
-        });
+        const std::vector<double> scores = plan_.scores_to_visit(tree_, started_);
+        return to_visit(0, [&](const Edge&, std::size_t i) { return scores[i]; });
     }
     static constexpr double kFirst = 1e9;
     static constexpr double kLast = -1e9;
@@ -360,26 +352,20 @@ private:
         const Node& node = tree_.node(id);
         if (config_.proof && node.proof != Proof::open) return tree_.proving_edge(node);
         if (config_.selection == Selection::hybrid) {
-            return highest(id, [](const Edge& edge, std::size_t) {
+            return to_play(id, [](const Edge& edge, std::size_t) {
                 return edge.visits == 0 ? kLast : edge.mean();
             });
         }
-        if (config_.selection == Selection::gumbel && id == 0 && plan_.is_made()) {
-            return best_of_plan();
+        if (config_.selection == Selection::gumbel) {
+            const bool is_planned = id == 0 && plan_.is_made();
+            const std::vector<double> scores =
+                is_planned ? plan_.scores_to_play(tree_) : tree_.improved_logits(node);
+            return to_play(id, [&](const Edge& edge, std::size_t i) {
+                return edge.visits == 0 && !is_planned ? kLast : scores[i];
+            });
         }
-        return highest(
+        return to_play(
             id, [](const Edge& edge, std::size_t) { return static_cast<double>(edge.visits); });
-    }
-    std::size_t best_of_plan() const {
-        const auto edges = tree_.edges(root_node());
-        const std::vector<double> logits = tree_.improved_logits(root_node());
-        std::uint32_t most = 0;
-        for (std::size_t i = 0; i < edges.size(); ++i) {
-            if (!tree_.is_lost(edges[i])) most = std::max(most, plan_.added(edges[i].visits, i));
-        }
-        return highest(0, [&](const Edge& edge, std::size_t i) {
-            return plan_.added(edge.visits, i) == most ? plan_.gumbel(i) + logits[i] : kLast;
-        });
     }
 
     NeuralConfig config_;

@@ -150,6 +150,12 @@ public:
         }
     }
     bool is_lost(const Edge& edge) const { return config_.proof && proof_of(edge) == Proof::loss; }
+    // Whether a visit could tell nothing new. What is known to lose needs none; under Gumbel
+    // nothing that is known does, since its values count by its policy and not by visits.
+    bool is_closed(const Edge& edge) const {
+        const bool is_gumbel = config_.selection == Selection::gumbel;
+        return config_.proof && (is_gumbel ? proof_of(edge) != Proof::open : is_lost(edge));
+    }
     // What is known of a move, else its mean, else `unvisited`.
     double mean_of(const Edge& edge, double unvisited) const {
         if (edge.child != kNoNode && is_settled(nodes_[edge.child])) {
@@ -213,6 +219,14 @@ public:
         }
         return best;
     }
+    // What the mover has for sure, whatever the other moves come to; else minus infinity.
+    double sure_of(const Node& node) const {
+        double best = -std::numeric_limits<double>::infinity();
+        for (const Edge& edge : edges(node)) {
+            if (is_closed(edge)) best = std::max(best, mean_of(edge, 0));
+        }
+        return best;
+    }
     // Carries the value of the last step's position, for its mover, towards the root. Here, and
     // nowhere else, a value changes sides.
     void back_up(std::span<const Step> path, double value) {
@@ -228,7 +242,11 @@ public:
                 const Proof proof = proof_from(node, edge);
                 if (proof != Proof::open) settle(node, proof, best_known(node, proof));
             }
-            if (node.proof != Proof::open) value = static_cast<double>(node.known);
+            if (node.proof != Proof::open) {
+                value = static_cast<double>(node.known);
+            } else if (config_.selection == Selection::gumbel) {
+                value = std::max(value, sure_of(node));
+            }
         }
     }
     void undo(std::span<const Step> path) {

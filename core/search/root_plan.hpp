@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -58,16 +59,34 @@ public:
                    forced_visits(noise_.forced, priors_[i], root_visits);
     }
 
-    // Gumbel's part of a move's score.
-    double gumbel(std::size_t i) const { return gumbel_[i]; }
-    // How many visits of this plan the next move to visit should have.
-    std::uint32_t wanted_visits(std::span<const Edge> edges, std::uint64_t started) {
-        if (started - planned_ >= schedule_.size()) extend(edges);
-        return schedule_[started - planned_];
+    // Gumbel's scores of the moves with as many visits of the plan as the next one should have; the
+    // others are last. Where no move that is still open has as many, those count that have fewest.
+    std::vector<double> scores_to_visit(const NeuralTree& tree, std::uint64_t started) {
+        const auto edges = tree.edges(tree.node(0));
+        const std::uint32_t wanted = wanted_visits(edges, started);
+        std::uint32_t fewest = std::numeric_limits<std::uint32_t>::max();
+        bool is_there = false;
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            if (tree.is_closed(edges[i])) continue;
+            const std::uint32_t visits = added(edges[i].all_visits(), i);
+            fewest = std::min(fewest, visits);
+            is_there = is_there || visits == wanted;
+        }
+        const std::uint32_t visits = is_there ? wanted : fewest;
+        return scores(tree, [&](const Edge& edge, std::size_t i) {
+            return added(edge.all_visits(), i) == visits;
+        });
     }
-    // Visits that a move got under this plan.
-    std::uint32_t added(std::uint32_t visits, std::size_t i) const {
-        return visits - base_visits_[i];
+    // Likewise of those that have most, and of those that needed no more.
+    std::vector<double> scores_to_play(const NeuralTree& tree) const {
+        const auto edges = tree.edges(tree.node(0));
+        std::uint32_t most = 0;
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            if (!tree.is_closed(edges[i])) most = std::max(most, added(edges[i].visits, i));
+        }
+        return scores(tree, [&](const Edge& edge, std::size_t i) {
+            return tree.is_closed(edge) || added(edge.visits, i) == most;
+        });
     }
 
     // The share of every root move in the visits. What is known to lose has none while something
@@ -97,6 +116,26 @@ public:
     }
 
 private:
+    static constexpr double kLast = -1e9;
+
+    template <class Counts>
+    std::vector<double> scores(const NeuralTree& tree, Counts counts) const {
+        std::vector<double> scores = tree.improved_logits(tree.node(0));
+        const auto edges = tree.edges(tree.node(0));
+        for (std::size_t i = 0; i < edges.size(); ++i) {
+            scores[i] = counts(edges[i], i) ? gumbel_[i] + scores[i] : kLast;
+        }
+        return scores;
+    }
+    // How many visits of this plan the next move to visit should have.
+    std::uint32_t wanted_visits(std::span<const Edge> edges, std::uint64_t started) {
+        if (started - planned_ >= schedule_.size()) extend(edges);
+        return schedule_[started - planned_];
+    }
+    // Visits that a move got under this plan.
+    std::uint32_t added(std::uint32_t visits, std::size_t i) const {
+        return visits - base_visits_[i];
+    }
     // The priors of the moves that are not known to lose; of all when all are.
     static std::vector<double> open_priors(const NeuralTree& tree) {
         const auto edges = tree.edges(tree.node(0));

@@ -286,7 +286,7 @@ class ReferenceSearch:
             scores = self._puct_scores(node)
         elif node is self._root:
             wanted = self._plan.wanted_visits(node.edges, self.started)
-            scores = self._plan_scores(lambda edge: edge.all_visits, wanted)
+            scores = self._plan_scores_to_visit(wanted)
         else:
             total = 1.0 + node.visits
             policy = self._tree.improved_policy(node)
@@ -294,15 +294,17 @@ class ReferenceSearch:
                 want - edge.all_visits / total
                 for want, edge in zip(policy, node.edges, strict=True)
             ]
-        return self._highest(node, scores)
+        return self._highest(node, scores, self._tree.is_closed)
 
-    def _highest(self, node: Node, scores: Sequence[float]) -> int:
-        """The highest score, of equals the highest prior, then the first; lost moves last."""
+    def _highest(
+        self, node: Node, scores: Sequence[float], passed_over: Callable[[Edge], bool]
+    ) -> int:
+        """The highest score, of equals the highest prior, then the first; some moves come last."""
         is_planned = node is self._root and self._plan.is_made
         best, best_score, best_prior = 0, -math.inf, -1.0
         for i, edge in enumerate(node.edges):
             score = scores[i]
-            if score < best_score or self._tree.is_lost(edge):
+            if score < best_score or passed_over(edge):
                 continue
             prior = self._plan.priors[i] if is_planned else edge.prior
             if score > best_score or prior > best_prior:
@@ -328,23 +330,36 @@ class ReferenceSearch:
             scores.append(puct_score(mean, settings.c, prior, root, visits))
         return scores
 
-    def _plan_scores(self, visits_of: Callable[[Edge], int], wanted: int | None) -> list[float]:
+    def _plan_scores_to_visit(self, wanted: int) -> list[float]:
         """Gumbel's scores of the root moves with so many visits of the plan; the others are last.
 
-        Where no move that may still win has as many, those count that have fewest; with None those
-        that have most.
+        Where no move that is still open has as many, those count that have fewest.
         """
         edges = self._root.edges
-        added = [self._plan.added(visits_of(edge), i) for i, edge in enumerate(edges)]
-        hopeful = [n for n, edge in zip(added, edges, strict=True) if not self._tree.is_lost(edge)]
-        if wanted is None:
-            wanted = max(hopeful, default=0)
-        elif wanted not in hopeful:
+        added = [self._plan.added(edge.all_visits, i) for i, edge in enumerate(edges)]
+        hopeful = self._open(added)
+        if hopeful and wanted not in hopeful:
             wanted = min(hopeful)
+        return self._plan_scores([n == wanted for n in added])
+
+    def _plan_scores_to_play(self) -> list[float]:
+        """Likewise of those that have most, and of those that needed no more."""
+        edges = self._root.edges
+        added = [self._plan.added(edge.visits, i) for i, edge in enumerate(edges)]
+        most = max(self._open(added), default=0)
+        closed = map(self._tree.is_closed, edges)
+        return self._plan_scores([c or n == most for n, c in zip(added, closed, strict=True)])
+
+    def _open(self, added: Sequence[int]) -> list[int]:
+        """The visits of the root moves of which not all is known."""
+        edges = self._root.edges
+        return [n for n, edge in zip(added, edges, strict=True) if not self._tree.is_closed(edge)]
+
+    def _plan_scores(self, counts: Sequence[bool]) -> list[float]:
         logits = self._tree.improved_logits(self._root)
         return [
-            self._plan.gumbel[i] + logits[i] if added[i] == wanted else _LAST_OF_ALL
-            for i in range(len(edges))
+            gumbel + logit if counted else _LAST_OF_ALL
+            for gumbel, logit, counted in zip(self._plan.gumbel, logits, counts, strict=True)
         ]
 
     def _best(self, node: Node) -> int:
@@ -352,8 +367,15 @@ class ReferenceSearch:
         if self._settings.proof and node.proof is not Proof.OPEN:
             return self._tree.proving_edge(node)
         if self._top is not None:
-            means = [e.total / e.visits if e.visits else _LAST_OF_ALL for e in node.edges]
-            return self._highest(node, means)
-        if self._settings.search == "gumbel" and node is self._root and self._plan.is_made:
-            return self._highest(node, self._plan_scores(lambda edge: edge.visits, None))
-        return self._highest(node, [edge.visits for edge in node.edges])
+            scores = [e.total / e.visits if e.visits else _LAST_OF_ALL for e in node.edges]
+        elif self._settings.search == "puct":
+            scores = [float(edge.visits) for edge in node.edges]
+        elif node is self._root and self._plan.is_made:
+            scores = self._plan_scores_to_play()
+        else:
+            logits = self._tree.improved_logits(node)
+            scores = [
+                logit if edge.visits else _LAST_OF_ALL
+                for logit, edge in zip(logits, node.edges, strict=True)
+            ]
+        return self._highest(node, scores, self._tree.is_lost)

@@ -97,6 +97,16 @@ class ReferenceTree:
         """Whether the move is known to lose."""
         return edge.child is not None and self._proof and self.proof_of(edge) is Proof.LOSS
 
+    def is_closed(self, edge: Edge) -> bool:
+        """Whether a visit could tell nothing new.
+
+        What is known to lose needs none; under Gumbel nothing that is known does, since its values
+        count by its policy and not by visits.
+        """
+        if self._settings.search == "gumbel":
+            return self._proof and self.proof_of(edge) is not Proof.OPEN
+        return self.is_lost(edge)
+
     def mean_of(self, edge: Edge, unvisited: float) -> float:
         """What is known of a move, else its mean, else ``unvisited``."""
         if edge.child is not None and self.is_settled(edge.child):
@@ -123,6 +133,8 @@ class ReferenceTree:
                     settle(node, proof, self._best_known(node, proof))
             if node.proof is not Proof.OPEN:
                 value = node.known
+            elif self._settings.search == "gumbel":
+                value = max(value, self._sure_of(node))
 
     def undo(self, path: Path) -> None:
         """Take back a descent that led nowhere."""
@@ -151,6 +163,11 @@ class ReferenceTree:
     def _best_known(self, node: Node, proof: Proof) -> float:
         """Of the moves that prove a node, the value of the best."""
         return max(self.mean_of(edge, 0.0) for edge in node.edges if self.proof_of(edge) is proof)
+
+    def _sure_of(self, node: Node) -> float:
+        """What the mover has for sure, whatever the other moves come to; else minus infinity."""
+        known = (self.mean_of(edge, 0.0) for edge in node.edges if self.is_closed(edge))
+        return max(known, default=-math.inf)
 
     def proving_edge(self, node: Node) -> int:
         """The move that proves a node, the best if there are several; of equals the longest."""
