@@ -81,6 +81,7 @@ def test_mistakes_are_one_sentence(nets: dict[str, Path]) -> None:
         (f"net:{nets['connect4']}", othello, "k=4 with gravity); it cannot play othello6"),
         (f"net:{nets['resnet']},share=on", othello, "net.share is on; it needs keys"),
         (f"net:{nets['resnet']},haste=0.5", othello, "net.haste is 0.5; for othello6 it must be 0"),
+        (f"net:{nets['resnet']},sims=0,haste=0.5", othello, "net.haste is 0.5; for othello6 it m"),
         (f"net:{nets['gomoku-policy']},sims=8", othello, "has a policy but no value"),
         (f"hybrid:{nets['gomoku-policy']}", othello, "plays k-in-a-row games, not othello6"),
     ]

@@ -345,7 +345,7 @@ private:
         return to_visit(0, [&](const Edge&, std::size_t i) { return scores[i]; });
     }
     static constexpr double kFirst = 1e9;
-    static constexpr double kLast = -1e9;
+    static constexpr double kLast = RootPlan::kLast;
 
     // The move to play in a node, and the next of the expected line.
     std::size_t best_edge(NodeId id) const {

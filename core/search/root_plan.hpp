@@ -21,6 +21,8 @@ TENGEN_BEGIN
 
 class RootPlan {
 public:
+    static constexpr double kLast = -1e9;  // the score of what is not to be picked
+
     explicit RootPlan(const NeuralConfig& config) : config_(config) {}
 
     // For a search of `sims` simulations from a root that has its moves.
@@ -116,8 +118,6 @@ public:
     }
 
 private:
-    static constexpr double kLast = -1e9;
-
     template <class Counts>
     std::vector<double> scores(const NeuralTree& tree, Counts counts) const {
         std::vector<double> scores = tree.improved_logits(tree.node(0));

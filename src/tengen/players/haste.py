@@ -2,8 +2,8 @@
 
 import math
 
-from tengen import _core
 from tengen.rules import AnyPosition
+from tengen.rules.notation import FIRST, SECOND
 from tengen.search.formulas import single, win_worth
 
 
@@ -15,11 +15,10 @@ def result_of(value: float, position: AnyPosition, *, haste: float, proven: bool
     """
     if haste == 0:
         return value
-    state = position.state
-    assert isinstance(state, _core.Position), "haste is for k-in-a-row games"
-    cells = position.game.rows * position.game.cols
+    symbols = position.game.symbols(position.state)
+    stones, cells = sum(symbol in (FIRST, SECOND) for symbol in symbols), len(symbols)
     if proven:
         is_draw = abs(value) < single(win_worth(haste, cells, cells))  # the latest win there is
         return value if is_draw else math.copysign(1.0, value)
-    worth = win_worth(haste, (state.stones + cells) / 2, cells)
+    worth = win_worth(haste, (stones + cells) / 2, cells)
     return max(-1.0, min(1.0, value / worth))

@@ -25,6 +25,7 @@ from tengen.search import (
     with_fours,
 )
 from tengen.search.random import SplitMix
+from tengen.search.reference_nodes import check_searchable
 
 
 def net_player(
@@ -36,6 +37,8 @@ def net_player(
         settings = settings.model_copy(update={"haste": network.card.haste})
     haste = settings.haste or 0.0
     settings = with_fours(game, settings)
+    if not isinstance(game, GridGame):
+        check_searchable(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:
