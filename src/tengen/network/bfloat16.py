@@ -1,7 +1,7 @@
 """A network of PyTorch as it stands in memory, asked in 16 bits: for self-play alone.
 
-On processors with units for bfloat16 (AMX) that is faster than ONNX Runtime, which has no such
-kernels on a CPU; elsewhere it is slower. Playing needs none of it.
+On processors with units for bfloat16 (AMX, or AVX-512 with it) that is faster than ONNX Runtime,
+which has no such kernels on a CPU; elsewhere it is slower. Playing needs none of it.
 """
 
 import copy
