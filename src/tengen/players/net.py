@@ -37,13 +37,13 @@ def net_player(
         settings = settings.model_copy(update={"haste": network.card.haste})
     haste = settings.haste or 0.0
     settings = with_fours(game, settings)
-    if not isinstance(game, GridGame):
-        check_searchable(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:
         evaluator = SymmetricEvaluator(network, game)
     if settings.sims == 0:
+        if not isinstance(game, GridGame):
+            check_searchable(game, settings)  # as the search does
         return PolicyPlayer(
             spec, game, evaluator, tau=settings.tau, seed=seed, about=about, haste=haste
         )
