@@ -12,6 +12,7 @@ It is the format of the public Connect Four validation set: such files can be us
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
@@ -30,7 +31,7 @@ SHIPPED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelledPosition:
     """A position and the exact score of each of its legal moves, for the mover."""
 
@@ -42,19 +43,19 @@ class LabelledPosition:
         """The position's score."""
         return max(self.scores.values())
 
-    @property
+    @cached_property
     def perfect_moves(self) -> frozenset[int]:
         """The moves with the highest score."""
         best = self.score
         return frozenset(move for move, score in self.scores.items() if score == best)
 
-    @property
+    @cached_property
     def good_moves(self) -> frozenset[int]:
         """The moves that keep the result: as won, drawn or lost as the position is."""
         best = _sign(self.score)
         return frozenset(move for move, score in self.scores.items() if _sign(score) == best)
 
-    @property
+    @cached_property
     def is_decisive(self) -> bool:
         """Whether some legal move is not good."""
         return len(self.good_moves) < len(self.scores)

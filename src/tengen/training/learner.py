@@ -337,4 +337,4 @@ def _optimiser(network: Network, settings: LearnSettings) -> torch.optim.Optimiz
         {"params": [p for p in parameters if p.ndim > 1], "weight_decay": settings.weight_decay},
         {"params": [p for p in parameters if p.ndim <= 1], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=settings.rate, foreach=True)
+    return torch.optim.AdamW(groups, lr=settings.rate, fused=True)

@@ -128,14 +128,15 @@ def samples_of(
     left = np.arange(len(movers), 0, -1, dtype=np.float32)
     unknown = len(movers) if record.is_resigned else record.played_out - record.opening
     final[:unknown], left[:unknown] = 0, 0
-    return Samples(
+    samples = Samples(
         np.stack(seen),
         policies,
         np.array(values, np.float32),
         left,
         final,
         weights,
-    ).take(taught)
+    )
+    return samples if len(taught) == len(samples) else samples.take(taught)
 
 
 def endings(game: AnyGame, state: Any) -> NDArray[np.uint8]:
