@@ -81,6 +81,30 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> N
     assert whole.name == "whole"
 
 
+def test_a_network_that_was_taught_haste_keeps_it_unless_told_otherwise(tmp_path: Path) -> None:
+    few = {
+        "network_values": {"blocks": 1, "channels": 8},
+        "games": 2,
+        "passes": 1,
+        "selfplay": {"sims": 2},
+        "evaluate": {"positions": None, "baselines": []},
+    }
+
+    def haste_of(name: str, weights: str | None, **search: float) -> float:
+        values = {**few, "selfplay": {"sims": 2, "search": search}}
+        tengen.train("tictactoe", values, name=name, runs=tmp_path, iterations=1, weights=weights)
+        run = Run.resume(tmp_path / name)
+        run.close()
+        return run.settings.haste
+
+    assert haste_of("plain", None) == 0
+    assert haste_of("hasty", None, haste=0.3) == 0.3
+    assert haste_of("second", "run/hasty") == 0.3
+    assert haste_of("third", "run/second", haste=0.1) == 0.1
+    with pytest.raises(tengen.SpecError, match="a draw must be worth less"):
+        haste_of("fourth", "run/hasty", draw=0.8)
+
+
 def test_a_run_begins_with_the_weights_of_another_in_its_folder(tmp_path: Path) -> None:
     def begin(name: str) -> None:
         few = settings(seed=2, evaluate={"positions": "all", "sims": [0], "share": 0})

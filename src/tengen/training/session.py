@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tengen.arena.match import random_openings
 from tengen.errors import SpecError
-from tengen.network import read_network, resolve_weights
+from tengen.network import load_weights, read_network, resolve_weights
 from tengen.players import player
 from tengen.rules import AnyGame, GridGame
 from tengen.rules import game as game_of
@@ -27,11 +27,16 @@ _BUDGET = "budget"
 
 
 def settings_of(
-    game: AnyGame, values: Mapping[str, object] | None = None, *, preset: str | None = None
+    game: AnyGame,
+    values: Mapping[str, object] | None = None,
+    *,
+    preset: str | None = None,
+    taught: float = 0.0,
 ) -> TrainSettings:
     """A preset, or the one that fits the game, with some values changed.
 
-    What depends on the game, ``vcf``, is decided here.
+    What depends on the game, ``vcf``, and on the haste that a network was ``taught`` before, is
+    decided here.
     """
     base, values = load_preset(preset or preset_for(game)).values, values or {}
     if values.get("network", base.get("network", DEFAULT_NETWORK)) != base.get(
@@ -39,11 +44,10 @@ def settings_of(
     ):
         # What was chosen for one architecture means nothing to another.
         base = {key: value for key, value in base.items() if key != "network_values"}
-    settings = TrainSettings.read(merged(base, values), where="train")
+    haste = {"selfplay": {"search": {"haste": taught}}}
+    settings = TrainSettings.read(merged(haste, base, values), where="train")
     read_network(settings.network, settings.network_values)
-    # No network has been taught haste yet: it has none unless it is told to.
-    search = settings.selfplay.search
-    search = with_fours(game, search.model_copy(update={"haste": search.haste or 0.0}))
+    search = with_fours(game, settings.selfplay.search)
     selfplay = settings.selfplay.model_copy(update={"search": search})
     return settings.model_copy(update={"selfplay": selfplay})
 
@@ -70,8 +74,8 @@ def train(
     its own. Of ``minutes``, ``iterations`` and ``games`` give one, or none for what the run was
     begun with or the preset says; they count from the beginning of the run. With ``games_of`` a new
     run learns from the games of that one first; with ``weights`` (a shipped name, ``run/NAME`` or a
-    file) its network is that one to begin with. ``on_begin`` is called once the run is there and
-    before it goes on.
+    file) its network is that one to begin with, and its haste unless another is set. ``on_begin``
+    is called once the run is there and before it goes on.
     """
     chosen = game_of(game) if isinstance(game, str) else game
     if resume and (config is not None or preset is not None):
@@ -87,11 +91,12 @@ def train(
     if resume:
         run = Run.resume(folder, chosen)
     else:
-        if not isinstance(config, TrainSettings):
-            config = settings_of(chosen, config, preset=preset)
-        check(chosen, config)
         source = None if games_of is None else Path(runs) / games_of
         file = None if weights is None else resolve_weights(weights, runs=Path(runs))
+        if not isinstance(config, TrainSettings):
+            taught = 0.0 if file is None else load_weights(file)[1].haste
+            config = settings_of(chosen, config, preset=preset, taught=taught)
+        check(chosen, config)
         if file is not None:
             # It knows something: rollouts in its place would be a step back.
             config = config.model_copy(update={"rollouts": RolloutSettings()})
