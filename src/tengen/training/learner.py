@@ -154,16 +154,14 @@ class Learner:
         sums = np.zeros(len(Losses.__slots__))
         first = begun = self.step
         last = first + steps
-        drawn = self._draw(samples, first)
         under_way: deque[tuple[Network, Future[_Answer]]] = deque()
         before: list[Tensor] | None = None
         while self.step < last:
             while begun < last and len(under_way) < len(self._twins):
                 twin = self._twins[begun % len(self._twins)]
                 self._copy(twin, before if under_way else None)
-                under_way.append((twin, self._begin(twin, *drawn)))
+                under_way.append((twin, self._pool.submit(self._gradients, twin, samples, begun)))
                 begun += 1
-                drawn = self._draw(samples, begun)  # while others compute
             twin, answer = under_way.popleft()
             gradients, losses = answer.result()
             before = [weight.detach().clone() for weight in self._own.parameters]
@@ -211,11 +209,9 @@ class Learner:
             ahead = torch._foreach_lerp(before, own.parameters, 2.0)
             torch._foreach_copy_(copied.parameters, ahead)
 
-    def _begin(self, twin: Network, batch: Samples, seed: int) -> "Future[_Answer]":
+    def _gradients(self, twin: Network, samples: Samples, step: int) -> _Answer:
+        batch, seed = self._draw(samples, step)
         torch.manual_seed(seed)
-        return self._pool.submit(self._gradients, twin, batch)
-
-    def _gradients(self, twin: Network, batch: Samples) -> _Answer:
         total, losses = self._answer(twin, batch)
         weights = self._weights[twin].parameters
         return torch.autograd.grad(total, weights, allow_unused=True), losses
