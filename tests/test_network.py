@@ -13,11 +13,14 @@ from tengen.arena import read_positions
 from tengen.errors import TengenError
 from tengen.network import (
     ARCHITECTURES,
+    NetworkConfig,
     OnnxEvaluator,
     Output,
     SymmetricEvaluator,
     build,
+    can_grow,
     export_onnx,
+    grown,
     read_network,
     value_of,
 )
@@ -97,6 +100,44 @@ def test_every_parameter_learns(name: str, spec: str) -> None:
     for key, parameter in network.named_parameters():
         assert parameter.grad is not None, key
         assert parameter.grad.abs().max() > 1e-7, key
+
+
+@pytest.mark.parametrize("spec", ["connect4", "mnk:7x7x4"])
+def test_a_network_that_has_grown_answers_as_before_and_learns_everywhere(spec: str) -> None:
+    small, card = warmed("resnet", spec, blocks=2, channels=20)
+    larger = grown(small, read_network("resnet", {"blocks": 4, "channels": 32}), seed=3)
+    seen = torch.from_numpy(boards(spec, card.planes, 24))
+    with torch.no_grad():
+        before, after = small(seen)._asdict(), larger(seen)._asdict()
+    for name, answer in before.items():
+        torch.testing.assert_close(after[name], answer, atol=1e-4, rtol=1e-4, msg=name)
+    larger.train()
+    pace = torch.optim.SGD(larger.parameters(), lr=0.01)
+    for _ in range(3):  # what adds nothing has to be given a weight before it can be taught
+        pace.zero_grad()
+        loss_of(larger(seen), larger.moves).backward()  # type: ignore[no-untyped-call]  # in torch itself
+        pace.step()
+    old = dict(small.named_parameters())
+    for key, parameter in larger.named_parameters():
+        shape = old[key].shape if key in old else [0] * parameter.ndim
+        for dim, length in enumerate(shape[:2]):
+            assert parameter.grad is not None, key
+            new = parameter.grad.narrow(dim, length, parameter.shape[dim] - length)
+            assert new.numel() == 0 or new.abs().max() > 0, key
+
+
+def test_only_a_resnet_grows_and_only_in_size() -> None:
+    def of(name: str = "resnet", **values: object) -> NetworkConfig:
+        return read_network(name, {"channels": 16, **values})
+
+    assert can_grow(of(), of(channels=24))
+    assert can_grow(of(blocks=2), of(blocks=3))
+    assert not can_grow(of(), of(channels=8))
+    assert not can_grow(of(blocks=2), of(blocks=1, channels=24))
+    assert not can_grow(of(), of(channels=24, soft_policy=False))
+    assert not can_grow(of(), of(channels=24, planes=("mover", "opponent")))
+    assert not can_grow(of("mnk"), of("mnk", channels=24))
+    assert not can_grow(of("mnk"), of())
 
 
 def test_a_resnet_learns_positions_by_heart() -> None:

@@ -4,12 +4,13 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 import tengen
-from tengen.network import load_weights
+from tengen.network import OnnxEvaluator, load_weights
 from tengen.rules import AnyPosition, GridGame
 from tengen.solve import Solver
 from tengen.training.assess import Assessor
@@ -17,6 +18,7 @@ from tengen.training.events import Event
 from tengen.training.loop import iterate
 from tengen.training.run import Run
 from tengen.training.settings import TrainSettings
+from tests.networks import boards
 
 TINY = {
     "network_values": {"blocks": 1, "channels": 8},
@@ -151,14 +153,33 @@ def test_a_run_begins_with_the_weights_of_another_on_a_larger_board_too(tmp_path
         assert second.state.step > 0
 
 
+def test_a_run_begins_with_a_larger_network_that_answers_as_the_smaller_one(tmp_path: Path) -> None:
+    game = grid("connect:4x4x4")
+    first = Run.begin(tmp_path / "first", game, tiny())
+    step(first)
+    file = first.checkpoints()[-1] / "average.safetensors"
+    larger = tiny(network_values={"blocks": 3, "channels": 24})
+    second = Run.begin(tmp_path / "second", game, larger, weights=file)
+    seen = boards(game.name, first.config.planes, 20)
+    before = OnnxEvaluator(first.newest, game).evaluate(seen)
+    after = OnnxEvaluator(second.newest, game).evaluate(seen)
+    for old, new in zip(before, after, strict=True):
+        np.testing.assert_allclose(new, old, atol=1e-4)
+    step(second)
+    assert second.state.step > 0
+    moved = OnnxEvaluator(second.newest, game).evaluate(seen)
+    assert np.abs(moved[0] - after[0]).max() > 1e-3
+
+
 def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     first = Run.begin(tmp_path / "first", grid("connect:4x4x4"), tiny())
     file, folder = first.checkpoints()[-1] / "average.safetensors", tmp_path / "second"
     with pytest.raises(tengen.SpecError, match="it cannot play tictactoe"):
         Run.begin(folder, grid("tictactoe"), tiny(), weights=file)
-    wider = tiny(network_values={"blocks": 1, "channels": 24})
-    with pytest.raises(tengen.SpecError, match="the settings say resnet"):
-        Run.begin(folder, grid("connect:4x4x4"), wider, weights=file)
+    for values in ({"channels": 8, "planes": ["mover"]}, {"channels": 24, "ending": False}):
+        other = tiny(network_values={"blocks": 1, **values})
+        with pytest.raises(tengen.SpecError, match="a resnet with more blocks or channels"):
+            Run.begin(folder, grid("connect:4x4x4"), other, weights=file)
     with pytest.raises(tengen.SpecError, match="it does not exist"):
         Run.begin(folder, grid("connect:4x4x4"), tiny(), weights=tmp_path / "none.safetensors")
     assert not folder.exists()

@@ -6,6 +6,7 @@ card            what a file says of the network in it, and which games that fits
 shape           what a network knows of its game
 architectures   the networks in PyTorch
 weights         weights and card as safetensors
+growth          a larger network that answers like a smaller one
 export          from PyTorch to a checked ONNX file
 evaluator       an ONNX file as two arrays in, two arrays out; all that playing needs
 quantisation    the same in eight bits
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tengen.network.architectures import Network, Output, build, value_of
     from tengen.network.bfloat16 import Bfloat16Evaluator, require_bfloat16
     from tengen.network.export import export_onnx
+    from tengen.network.growth import can_grow, grown
     from tengen.network.weights import load_weights, save_weights
 
 __all__ = [
@@ -47,8 +49,10 @@ __all__ = [
     "Precision",
     "SymmetricEvaluator",
     "build",
+    "can_grow",
     "check_fits",
     "export_onnx",
+    "grown",
     "load_weights",
     "read_network",
     "require_bfloat16",
@@ -65,7 +69,9 @@ _NEEDS_TORCH = {
     "Output": "architectures",
     "build": "architectures",
     "value_of": "architectures",
+    "can_grow": "growth",
     "export_onnx": "export",
+    "grown": "growth",
     "load_weights": "weights",
     "require_bfloat16": "bfloat16",
     "save_weights": "weights",

@@ -24,8 +24,10 @@ from tengen.network import (
     NetworkCard,
     OnnxEvaluator,
     build,
+    can_grow,
     check_fits,
     export_onnx,
+    grown,
     load_weights,
     read_network,
     require_bfloat16,
@@ -275,16 +277,19 @@ def _notes_of(folder: Path, game: AnyGame | None) -> dict[str, str]:
 
 
 def _network_of(weights: Path, game: AnyGame, settings: TrainSettings) -> Network:
-    """The network of a file, which must be what the settings say, and for such a game."""
+    """The network of a file, grown to what the settings say, for such a game."""
     network, card = load_weights(weights)
     check_fits(card, game, name=weights.name)
     config = read_network(settings.network, settings.network_values)
-    if card.network_config != config:
-        given, wanted = (
-            f"{c.name} with {c.model_dump_json()}" for c in (card.network_config, config)
-        )
-        raise SpecError(f"weights {weights} are of {given}; the settings say {wanted}")
-    return network
+    if card.network_config == config:
+        return network
+    if can_grow(card.network_config, config):
+        return grown(network, config, seed=settings.seed)
+    given, wanted = (f"{c.name} with {c.model_dump_json()}" for c in (card.network_config, config))
+    raise SpecError(
+        f"weights {weights} are of {given}; the settings say {wanted}, which must be the same, or "
+        "a resnet with more blocks or channels"
+    )
 
 
 def _locked(folder: Path) -> TextIO:
