@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -169,6 +170,19 @@ def test_a_python_game_plays_in_the_terminal() -> None:
     assert result.returncode == 0
     assert "X human · O random" in result.stdout
     assert 'tengen play examples/othello.py:Othello6 --moves "c5 ' in result.stdout
+
+
+def test_a_second_ctrl_c_does_not_disturb_the_end() -> None:
+    """It comes when the program is being left, while threads may still be ending."""
+    program = (
+        "import atexit, os, signal\n"
+        "from tengen.cli import app\n"
+        "app._run = lambda: app.INTERRUPTED\n"
+        "atexit.register(os.kill, os.getpid(), signal.SIGINT)\n"
+        "app.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def test_output_cut_off_by_a_pipe_is_no_error() -> None:

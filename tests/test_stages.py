@@ -14,7 +14,7 @@ from tengen.players import parse_player_spec
 from tengen.rules import AnyGame, GridGame, Outcome
 from tengen.search import NetSettings
 from tengen.search.neural_settings import SEARCH_OWN_KEYS
-from tengen.selfplay import GameRecord, RecordedPly
+from tengen.selfplay import GameRecord, RecordedPly, SelfPlay
 from tengen.training import TargetSettings, samples_of
 from tengen.training.assess import Assessor, lowest_kept
 from tengen.training.budget import Budget
@@ -23,6 +23,7 @@ from tengen.training.events import Event, ignore
 from tengen.training.history import read_run
 from tengen.training.loop import iterate, train
 from tengen.training.pit import as_in_selfplay, is_accepted, pit
+from tengen.training.play import play
 from tengen.training.run import Run
 from tengen.training.session import settings_of
 from tengen.training.settings import GateSettings, TrainSettings
@@ -53,6 +54,19 @@ def game_of_column(index: int, column: int, value: float = 0.0) -> GameRecord:
     """Two moves in one column; both were searched."""
     ply = RecordedPly(((column, 1.0),), value, "open", is_full=True, sims=8)
     return GameRecord("connect4", index, 0, (column, column), (ply, ply), Outcome.draw)
+
+
+def test_every_game_is_told_of_even_if_more_were_expected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that ends looks like another game until it has been looked at."""
+    expects = property(lambda _: True, lambda *_: None)
+    monkeypatch.setattr(SelfPlay, "has_more", expects, raising=False)
+    told: list[Event] = []
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings())
+    play(run, on_event=told.append)
+    run.close()
+    assert [(event.done, event.total) for event in told] == [(0, 4), (4, 4)]
 
 
 def test_the_window_holds_the_newest_positions_whatever_the_order_of_games() -> None:

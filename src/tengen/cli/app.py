@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from typing import Annotated
 
@@ -67,7 +68,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a board must show on any terminal
-    sys.exit(_run())
+    code = _run()
+    if code == INTERRUPTED:  # an impatient second Ctrl-C would break off threads that are ending
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(code)
 
 
 def _run() -> int:

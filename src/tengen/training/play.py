@@ -36,10 +36,13 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
 
     def keep() -> None:
         """For good, and for learning: decoded while other games are still being played."""
+        if not waiting:
+            return
         run.store.add_games(waiting, iteration=iteration)
         window.add(waiting)
         games.extend(waiting)
         waiting.clear()
+        on_event(Event("self-play", iteration, len(games), total))
 
     try:
         with closing(self_play.play(wanted)) as ended:
@@ -47,7 +50,6 @@ def play(run: Run, *, on_event: OnEvent) -> dict[str, float]:
                 waiting.append(record)
                 if len(waiting) >= _AT_ONCE or not self_play.has_more:
                     keep()
-                    on_event(Event("self-play", iteration, len(games), total))
     finally:
         keep()
     seconds = max(1e-9, time.monotonic() - start)
