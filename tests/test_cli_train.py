@@ -154,6 +154,8 @@ def test_the_configuration_is_printed_as_it_can_be_read(tmp_path: Path) -> None:
         assert again == text, preset
     values = tomllib.loads(printed("--set", "selfplay.sims=7", "--seed", "5"))
     assert (values["selfplay"]["sims"], values["seed"]) == (7, 5)
+    grown = tomllib.loads(printed("--weights", "connect4", "--set", "network_values.channels=128"))
+    assert (grown["network_values"]["channels"], grown["rollouts"]["games"]) == (128, 0)
     other = tomllib.loads(printed("--network", "mnk"))
     assert other["network"] == "mnk"
     assert set(other["network_values"]) == {"planes", "channels", "hidden"}

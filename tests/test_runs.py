@@ -8,6 +8,7 @@ import pytest
 
 import tengen
 from tengen.cli.training_display import plan_lines
+from tengen.network import load_weights, read_network, resolve_weights
 from tengen.training import plan
 from tengen.training.assess import Assessor
 from tengen.training.budget import Budget
@@ -16,6 +17,7 @@ from tengen.training.history import RunHistory, list_runs, read_run
 from tengen.training.loop import iterate
 from tengen.training.play import play
 from tengen.training.run import Run
+from tengen.training.session import settings_of
 from tests.test_stages import OTHELLO, grid, settings
 
 
@@ -103,6 +105,27 @@ def test_a_network_that_was_taught_haste_keeps_it_unless_told_otherwise(tmp_path
     assert haste_of("third", "run/second", haste=0.1) == 0.1
     with pytest.raises(tengen.SpecError, match="a draw must be worth less"):
         haste_of("fourth", "run/hasty", draw=0.8)
+
+
+def test_a_network_to_begin_with_says_what_it_is(tmp_path: Path) -> None:
+    """The preset says how to teach it; what is set besides lets it grow."""
+    game = grid("tictactoe")
+    small = settings(network_values={"blocks": 1, "channels": 24, "ending": False})
+    Run.begin(tmp_path / "small", game, small).close()
+    file = resolve_weights("run/small", runs=tmp_path)
+    card = load_weights(file)[1]
+    as_it_is = settings_of(game, preset="connect4", weights=card)
+    assert read_network("resnet", as_it_is.network_values) == card.network_config
+    usual = settings_of(game, preset="connect4")
+    assert (as_it_is.games, as_it_is.rollouts.games) == (usual.games, 0)
+    assert usual.rollouts.games > 0
+    wider = settings_of(game, {"network_values": {"channels": 32}}, weights=card)
+    expected = card.network_config.model_copy(update={"channels": 32})
+    assert read_network("resnet", wider.network_values) == expected
+    other = settings_of(game, {"network": "mnk"}, weights=card)
+    assert other.network_values == {}
+    with pytest.raises(tengen.SpecError, match="must be the same, or a resnet with more"):
+        Run.begin(tmp_path / "other", game, other, weights=file)
 
 
 def test_a_run_begins_with_the_weights_of_another_in_its_folder(tmp_path: Path) -> None:

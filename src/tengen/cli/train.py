@@ -58,6 +58,7 @@ def train(
     Example: tengen train connect4 --minutes 60
     """
     _require_packages()
+    from tengen.network import load_weights, resolve_weights
     from tengen.training.presets import to_toml
     from tengen.training.session import settings_of
     from tengen.training.session import train as train_game
@@ -65,7 +66,8 @@ def train(
     rules = game_of(game, seed=seed)
     values = _values(config, network, assignments or [], seed)
     if print_config:
-        typer.echo(to_toml(settings_of(rules, values, preset=preset)), nl=False)
+        card = None if weights is None else load_weights(resolve_weights(weights, runs=runs))[1]
+        typer.echo(to_toml(settings_of(rules, values, preset=preset, weights=card)), nl=False)
         return
     with Watcher(rules.spec, plan=plan, as_json=as_json) as watcher:
         train_game(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tengen.arena.match import random_openings
 from tengen.errors import SpecError
-from tengen.network import load_weights, read_network, resolve_weights
+from tengen.network import NetworkCard, load_weights, read_network, resolve_weights
 from tengen.players import player
 from tengen.rules import AnyGame, GridGame
 from tengen.rules import game as game_of
@@ -18,7 +18,7 @@ from tengen.training.events import OnEvent, ignore
 from tengen.training.loop import train as train_run
 from tengen.training.presets import load_preset, merged, preset_for
 from tengen.training.run import Run
-from tengen.training.settings import DEFAULT_NETWORK, RolloutSettings, TrainSettings
+from tengen.training.settings import DEFAULT_NETWORK, TrainSettings
 
 #: Where runs are kept unless told otherwise.
 RUNS = Path("runs")
@@ -31,21 +31,27 @@ def settings_of(
     values: Mapping[str, object] | None = None,
     *,
     preset: str | None = None,
-    taught: float = 0.0,
+    weights: NetworkCard | None = None,
 ) -> TrainSettings:
     """A preset, or the one that fits the game, with some values changed.
 
-    What depends on the game, ``vcf``, and on the haste that a network was ``taught`` before, is
+    With ``weights`` to begin with, the network is as large as theirs, they keep the haste they were
+    taught if the preset has none, and there are no rollouts. What depends on the game, ``vcf``, is
     decided here.
     """
-    base, values = load_preset(preset or preset_for(game)).values, values or {}
-    if values.get("network", base.get("network", DEFAULT_NETWORK)) != base.get(
-        "network", DEFAULT_NETWORK
-    ):
+    haste, values = 0.0 if weights is None else weights.haste, values or {}
+    base = merged(
+        {"selfplay": {"search": {"haste": haste}}}, load_preset(preset or preset_for(game)).values
+    )
+    if weights is not None:
+        # It knows something: rollouts in its place would be a step back.
+        base = {key: value for key, value in base.items() if key != "rollouts"}
+        base |= {"network": weights.architecture, "network_values": weights.config}
+    usual = base.get("network", DEFAULT_NETWORK)
+    if values.get("network", usual) != usual:
         # What was chosen for one architecture means nothing to another.
         base = {key: value for key, value in base.items() if key != "network_values"}
-    haste = {"selfplay": {"search": {"haste": taught}}}
-    settings = TrainSettings.read(merged(haste, base, values), where="train")
+    settings = TrainSettings.read(merged(base, values), where="train")
     read_network(settings.network, settings.network_values)
     search = with_fours(game, settings.selfplay.search)
     selfplay = settings.selfplay.model_copy(update={"search": search})
@@ -74,8 +80,8 @@ def train(
     its own. Of ``minutes``, ``iterations`` and ``games`` give one, or none for what the run was
     begun with or the preset says; they count from the beginning of the run. With ``games_of`` a new
     run learns from the games of that one first; with ``weights`` (a shipped name, ``run/NAME`` or a
-    file) its network is that one to begin with, and its haste unless another is set. ``on_begin``
-    is called once the run is there and before it goes on.
+    file) its network is that one to begin with, of that size and haste unless others are set.
+    ``on_begin`` is called once the run is there and before it goes on.
     """
     chosen = game_of(game) if isinstance(game, str) else game
     if resume and (config is not None or preset is not None):
@@ -94,12 +100,9 @@ def train(
         source = None if games_of is None else Path(runs) / games_of
         file = None if weights is None else resolve_weights(weights, runs=Path(runs))
         if not isinstance(config, TrainSettings):
-            taught = 0.0 if file is None else load_weights(file)[1].haste
-            config = settings_of(chosen, config, preset=preset, taught=taught)
+            card = None if file is None else load_weights(file)[1]
+            config = settings_of(chosen, config, preset=preset, weights=card)
         check(chosen, config)
-        if file is not None:
-            # It knows something: rollouts in its place would be a step back.
-            config = config.model_copy(update={"rollouts": RolloutSettings()})
         notes = _note_of(asked or _usual(chosen, preset))
         run = Run.begin(folder, chosen, config, games_of=source, weights=file, notes=notes)
     try:
