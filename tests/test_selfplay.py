@@ -232,6 +232,40 @@ next(games)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_two_interruptions_do_not_leave_threads_behind() -> None:
+    """Python waits at its end for those that it takes to be alive."""
+    program = """
+import os, signal, threading
+import numpy as np
+import tengen
+from tengen.selfplay import SelfPlay, SelfPlaySettings
+
+class Patient:
+    has_value, planes = True, ("mover", "opponent")
+    is_free = threading.Event()
+    def evaluate(self, planes):
+        os.kill(os.getpid(), signal.SIGINT)
+        while not self_play._workers[0].stopped:
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+        self.is_free.wait()
+        return np.zeros((len(planes), 7), np.float32), np.zeros(len(planes), np.float32)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+settings = SelfPlaySettings(sims=2, games=2)
+self_play = SelfPlay(tengen.game("connect4"), Patient(), settings, seed=1)
+try:
+    next(self_play.play(range(2)))
+except KeyboardInterrupt:
+    print(self_play._workers[0].thread.is_alive())
+Patient.is_free.set()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [
