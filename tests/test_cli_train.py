@@ -14,13 +14,18 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.console import Console
 
 import tengen
 from tengen.cli.train import Watcher
+from tengen.cli.training_display import Display
+from tengen.training.budget import Budget
 from tengen.training.events import Event
 from tengen.training.history import read_run
 from tengen.training.presets import load_preset, preset_for, preset_names
+from tengen.training.run import Run
 from tengen.training.session import settings_of
+from tengen.training.state import RunState
 from tests.commands import TENGEN, Result, run_program
 from tests.commands import run as run_command
 
@@ -105,6 +110,8 @@ def test_a_run_goes_on_only_when_told_to(trained: Path, tmp_path: Path) -> None:
         (("--set", "learn.ratee=1"), "learn has no key 'ratee'"),
         (("--set", "learn.rate=fast"), "learn.rate is fast; it must be a number"),
         (("--set", "nothing"), "write key=value"),
+        (("--run", "a/b"), "run 'a/b' cannot be called that"),
+        (("--iterations", "9" * 20), "it must be at most 1000000000"),
         (("--preset", "chess"), "preset 'chess' is not known"),
         (("--network", "transformer"), "architecture 'transformer' is not known"),
         (("--set", "network_values.depth=3"), "resnet has no key 'depth'"),
@@ -252,6 +259,40 @@ def test_how_to_go_on_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
         )  # fmt: skip
     again = f"tengen train tictactoe --run 'my run' --resume --runs {tmp_path}"
     assert f"\n  {again}\n" in out.getvalue()
+
+
+def test_impatience_does_not_keep_a_run_from_saying_how_to_go_on(tmp_path: Path) -> None:
+    """Ctrl-C again, while what the first one asked for is being done."""
+
+    def stop(event: Event) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
+
+    few = {"games": 4, "selfplay": {"sims": 4}, "evaluate": {"share": 0}}
+    watcher = Watcher("tictactoe", plan=False, as_json=False)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), pytest.raises(typer.Exit), watcher:
+        tengen.train("tictactoe", few, runs=tmp_path, on_begin=watcher.begin, on_event=stop)
+    assert "stopped; saved: 0 whole iterations" in out.getvalue()
+
+
+def test_the_table_tells_of_the_iteration_under_way(tmp_path: Path) -> None:
+    game, budget = tengen.game("tictactoe"), Budget(minutes=600)
+    run = Run.begin(tmp_path / "run", game, settings_of(game))
+    run.state = RunState(iteration=1, games=500, seconds=5400)
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=100, highlight=False)
+    display = Display(run, budget, console)
+    display.start()
+    display.show(Event("self-play", 1, 32, 2000))
+    display.stop()
+    run.close()
+    told = r"532 games, 1:3\d:\d\d so far, 8:[23]\d:\d\d left of 600 minutes"
+    assert re.search(told, screen.getvalue())
+    assert "32/2000" in screen.getvalue()
 
 
 def test_an_interrupt_that_python_drops_comes_again(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import tengen
 from tengen.network import NetworkCard, build, read_network
 from tengen.rules import GridGame
 from tengen.selfplay import SelfPlay, SelfPlaySettings
-from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
+from tengen.training.checkpoint import load_checkpoint, save_checkpoint
 from tengen.training.learner import Learner, LearnSettings
 from tengen.training.muon import Muon, orthogonal
 from tengen.training.samples import Samples, TargetSettings, averaged, samples_of
+from tengen.training.state import RunState
 from tests.evaluators import TableEvaluator
 from tests.networks import SMALL
 

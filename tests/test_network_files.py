@@ -1,6 +1,7 @@
 """Files of networks and their cards: whole ones come back, others are told in one sentence."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tengen.network import (
     resolve_network,
     save_weights,
 )
+from tengen.network.files import replacing
 from tengen.rules import parse_rules
 from tests.networks import made, warmed
 
@@ -203,6 +205,20 @@ def test_broken_networks_are_told_in_one_sentence(
     with pytest.raises(SpecError, match="precision is fp16; it must be fp32 or int8"):
         OnnxEvaluator(path, parse_rules("tictactoe"), precision="fp16")  # type: ignore[arg-type]  # the point
     assert capfd.readouterr().err == "", "ONNX Runtime keeps quiet"
+
+
+def test_a_file_takes_the_place_of_files_alone(tmp_path: Path) -> None:
+    pipe, link, file = tmp_path / "pipe", tmp_path / "link", tmp_path / "file"
+    os.mkfifo(pipe)
+    file.write_text("before")
+    link.symlink_to(file)
+    with pytest.raises(SpecError, match="is a device and no file"), replacing(pipe):
+        pass
+    with replacing(link) as part:
+        part.write_text("after")
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert file.read_text() == "after"
 
 
 def test_a_network_is_named_by_its_path_or_a_shipped_name(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """Runs as folders: begun whole, trained by one process, complete when they have been measured."""
 
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,13 +41,26 @@ from tests.test_stages import OTHELLO, grid, settings
         ),
         ("connect4", {"evaluate": {"sims": [0, -5]}}, r"evaluate\.sims"),
         ("connect4", {"seed": 1 << 63}, r"train\.seed is 9223372036854775808"),
+        ("connect4", {"games": 10**23}, r"train\.games is 1000+; it must be at most 1000000000"),
+        ("connect4", {"passes": 1e300}, r"train\.passes is 1e\+300; it must be at most 10000"),
+        ("connect4", "games=3", "config is 'games=3'; it must be settings, or a mapping"),
     ],
 )
 def test_what_would_fail_later_is_refused_before_there_is_a_run(
-    tmp_path: Path, spec: str, values: dict[str, object], message: str
+    tmp_path: Path, spec: str, values: Any, message: str
 ) -> None:
     with pytest.raises(tengen.SpecError, match=message):
         tengen.train(spec, values, name="run", runs=tmp_path, iterations=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "a/b", "../up", ".hidden", "a,b", 'a"b', "a@3", "a ", "a\nb", "a\0b", "a" * 101],
+)
+def test_a_run_cannot_have_a_name_that_it_could_not_be_found_by(name: str, tmp_path: Path) -> None:
+    with pytest.raises(tengen.SpecError, match="cannot be called that"):
+        tengen.train("tictactoe", name=name, runs=tmp_path / "runs", iterations=1)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -81,6 +96,55 @@ def test_a_run_that_cannot_be_read_does_not_hide_the_others(tmp_path: Path) -> N
     assert isinstance(problem, tengen.TengenError)
     assert isinstance(whole, RunHistory)
     assert whole.name == "whole"
+    with pytest.raises(tengen.SpecError, match="is not a folder of runs"):
+        next(list_runs(file))
+
+
+@pytest.mark.parametrize(
+    ("note", "value"),
+    [("settings", "{nonsense"), ("settings", "[1]"), ("budget", "{{"), ("best", '{"good_0": "x"}')],
+)
+def test_a_damaged_note_is_told_in_one_sentence(note: str, value: str, tmp_path: Path) -> None:
+    folder = tmp_path / "damaged"
+    run = Run.begin(folder, grid("tictactoe"), settings())
+    run.store.note({note: value})
+    run.close()
+    [problem] = list_runs(tmp_path)
+    assert isinstance(problem, tengen.TengenError)
+    assert re.search(r"run \S+damaged is damaged: its (note|figure) '\w+' is no ", str(problem))
+    if note != "best":  # which is forgotten when the run goes on
+        with pytest.raises(tengen.TengenError, match="is damaged: its note"):
+            tengen.train("tictactoe", name="damaged", runs=tmp_path, resume=True)
+
+
+@pytest.mark.parametrize(
+    "state", ["[]", "null", "{}", '{"iteration": "x"}', None, '"games": -3', '"seconds": null']
+)
+def test_a_checkpoint_that_does_not_say_where_it_is_is_refused(
+    state: str | None, tmp_path: Path
+) -> None:
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings())
+    file = run.checkpoints()[-1] / "state.json"
+    run.close()
+    if state is None:
+        file.unlink()
+    elif state.startswith('"'):
+        file.write_text(re.sub(rf"{state.partition(':')[0]}: [^,}}]+", state, file.read_text()))
+    else:
+        file.write_text(state)
+    for read in (read_run, Run.resume):
+        with pytest.raises(tengen.TengenError, match=r"checkpoint \S+ cannot be read: "):
+            read(tmp_path / "run")
+
+
+def test_a_damaged_network_of_a_checkpoint_replaces_none(tmp_path: Path) -> None:
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings())
+    kept = run.best.read_bytes()
+    (run.checkpoints()[-1] / run.best.name).write_text("junk")
+    run.close()
+    with pytest.raises(tengen.TengenError, match=r"best\.onnx"):
+        Run.resume(tmp_path / "run")
+    assert run.best.read_bytes() == kept
 
 
 def test_a_network_that_was_taught_haste_keeps_it_unless_told_otherwise(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from tengen.selfplay import GameRecord, RecordedPly, SelfPlay
 from tengen.training import TargetSettings, samples_of
 from tengen.training.assess import Assessor, lowest_kept
 from tengen.training.budget import Budget
-from tengen.training.checkpoint import RunState
 from tengen.training.events import Event, ignore
 from tengen.training.history import read_run
 from tengen.training.loop import iterate, train
@@ -27,6 +26,7 @@ from tengen.training.play import play
 from tengen.training.run import Run
 from tengen.training.session import settings_of
 from tengen.training.settings import GateSettings, TrainSettings
+from tengen.training.state import RunState
 from tengen.training.window import Window
 
 OTHELLO = f"{Path(__file__).parent.parent / 'examples' / 'othello.py'}:Othello6"

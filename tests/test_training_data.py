@@ -199,6 +199,28 @@ def test_games_and_figures_are_kept(tmp_path: Path) -> None:
         assert store.notes() == {"game": "connect4"}
 
 
+def test_reading_can_be_broken_off_and_the_file_closed(tmp_path: Path) -> None:
+    store = RunStore(tmp_path / "run.sqlite")
+    store.add_games([record(0), record(1)], iteration=1)
+    unfinished = store.newest_games(100)
+    next(unfinished)
+    store.close()
+    unfinished.close()
+
+
+def test_a_damaged_record_is_told_with_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    with RunStore(path) as store:
+        store.add_games([record(0)], iteration=1)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE games SET record = x'00ff'")
+    with (
+        RunStore(path) as store,
+        pytest.raises(tengen.TengenError, match=r"run\.sqlite is damaged"),
+    ):
+        list(store.newest_games(100))
+
+
 def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     text = tmp_path / "text.sqlite"
     text.write_text("not a database, but long enough to look at " * 9)

@@ -33,8 +33,8 @@ def parse_switch(value: object) -> object:
 
 
 def parse_list(value: object) -> object:
-    """A list inside a value is written with slashes: ``1/0/-1``."""
-    return tuple(value.split("/")) if isinstance(value, str) else value
+    """A list inside a value is written with slashes: ``1/0/-1``; nothing is the empty list."""
+    return tuple(value.split("/") if value else ()) if isinstance(value, str) else value
 
 
 Seconds = Annotated[float, BeforeValidator(parse_duration)]

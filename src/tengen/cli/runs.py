@@ -56,7 +56,7 @@ def as_document(history: RunHistory) -> dict[str, object]:
     return {
         "name": history.name,
         "game": history.game,
-        "budget": json.loads(history.budget) if history.budget else None,
+        "budget": history.budget or None,
         "iteration": history.iteration,
         "step": history.step,
         "games": history.games,

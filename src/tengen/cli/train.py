@@ -125,13 +125,14 @@ class Watcher:
         self._handlers: dict[signal.Signals, Any] = {}
 
     def interrupt(self, *_: object) -> None:
-        """Handle Ctrl-C.
+        """Handle Ctrl-C; once told to end, a run is saved and must not be disturbed.
 
         Python drops an exception that comes while some object is being removed; so it is raised
         again when something happens.
         """
-        self._is_interrupted = True
-        raise KeyboardInterrupt
+        if not self._is_interrupted:
+            self._is_interrupted = True
+            raise KeyboardInterrupt
 
     def begin(self, run: "Run", budget: "Budget") -> None:
         """The run is there: say what it will be like."""
@@ -159,7 +160,8 @@ class Watcher:
         """It is complete: say how to play the network."""
         assert self._run is not None, "it has begun"
         folder, best = self._run.folder, self._run.best
-        network = f"net:run/{folder.name}" if _is_usual(folder) else f"net:{best}"
+        target = f"run/{folder.name}" if _is_usual(folder) else str(best)
+        network = f'net:"{target}"' if set(target) & set(" ,") else f"net:{target}"
         self._say(
             f"\nthe best network is {best}; play it with\n"
             f"  {shlex.join(['tengen', 'play', self._game, '--second', network])}"
@@ -172,13 +174,16 @@ class Watcher:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for told, handler in self._handlers.items():
-            signal.signal(told, handler)
-        if self._display is not None:
-            self._display.stop()
-        if kind is not None and issubclass(kind, KeyboardInterrupt) and self._run is not None:
-            self._say(self._interrupted(self._run))
-            raise typer.Exit(_INTERRUPTED) from None
+        self._is_interrupted = True
+        try:
+            if self._display is not None:
+                self._display.stop()
+            if kind is not None and issubclass(kind, KeyboardInterrupt) and self._run is not None:
+                self._say(self._interrupted(self._run))
+                raise typer.Exit(_INTERRUPTED) from None
+        finally:
+            for told, handler in self._handlers.items():
+                signal.signal(told, handler)
 
     def _interrupted(self, run: "Run") -> str:
         """What is saved, and how to go on."""

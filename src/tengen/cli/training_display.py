@@ -1,5 +1,6 @@
 """A run as it is watched: a live table on a terminal, a line per iteration elsewhere."""
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,8 @@ class Display:
         self._console = console
         self._rows: list[tuple[int, Mapping[str, float]]] = []
         self._searched: dict[str, float] = {}
+        #: Of the iteration under way: when it began, and how many of its games are there.
+        self._began, self._games = time.monotonic(), 0
         self._progress = Progress(
             TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), console=console
         )
@@ -121,7 +124,10 @@ class Display:
 
     def show(self, event: "Event") -> None:
         """Called by the loop with everything that happens."""
+        if event.stage == "self-play":
+            self._games = event.done
         if event.stage == "iteration":
+            self._began, self._games = time.monotonic(), 0
             self._rows = [*self._rows, (event.iteration, event.figures)][-_ROWS:]
             self._searched = {**self._searched, **_searched(event.figures)}
             if self._live is None:
@@ -139,9 +145,12 @@ class Display:
             )
 
     def _left(self) -> str:
-        state = self._run.state
+        """By what the run has taken so far; what nobody can know yet is a question mark."""
+        state, now = self._run.state, time.monotonic() - self._began
+        if self._budget.minutes is not None:
+            return clock(60 * self._budget.minutes - state.seconds - now)
         progress = self._budget.progress(state)
-        return clock(state.seconds * (1 - progress) / progress) if progress > 0 else "?"
+        return clock(state.seconds * (1 - progress) / progress - now) if progress > 0 else "?"
 
     def _table(self) -> Group:
         table = Table(box=None, pad_edge=False, header_style="dim")
@@ -157,8 +166,9 @@ class Display:
         searched = "  ".join(f"{name} {value:.1%}" for name, value in self._searched.items())
         state = self._run.state
         summary = (
-            f"{state.games:,} games, {clock(state.seconds)} so far, {self._left()} left of "
-            f"{self._budget}"
+            f"{state.games + self._games:,} games, "
+            f"{clock(state.seconds + time.monotonic() - self._began)} so far, "
+            f"{self._left()} left of {self._budget}"
         )
         return Group(table, searched, summary, self._progress)
 

@@ -15,6 +15,9 @@ def replacing(path: Path) -> Iterator[Path]:
         raise SpecError(f"folder {path.parent} does not exist")
     if path.is_dir():
         raise SpecError(f"{path} is a folder; a file is to be written there")
+    if path.exists() and not path.is_file():
+        raise SpecError(f"{path} is a device and no file; it cannot be replaced by one")
+    path = path.resolve()  # a link stays one
     part = path.with_name(f".{path.name}.{uuid4().hex[:8]}.part")
     try:
         yield part

@@ -74,7 +74,11 @@ def _of_run(name: str) -> Path:
     steps = {}
     for state in sorted(folder.glob("checkpoints/*/state.json")):
         if state.parent.name.isdigit():
-            steps[str(json.loads(state.read_text())["step"])] = state.parent / f"newest{_SUFFIX}"
+            try:
+                number = json.loads(state.read_text())["step"]
+            except (OSError, ValueError, TypeError, KeyError):
+                continue  # forgotten just now, or damaged: in any case not one to play
+            steps[str(number)] = state.parent / f"newest{_SUFFIX}"
     if step not in steps:
         raise SpecError(f"run {name} has no step {step!r}; it has {', '.join(steps)}")
     return steps[step]

@@ -5,15 +5,15 @@ import time
 from pydantic import Field, model_validator
 
 from tengen.config import Settings
-from tengen.training.checkpoint import RunState
+from tengen.training.state import RunState
 
 
 class Budget(Settings):
     """Of the whole run; the time of an iteration that was broken off does not count."""
 
     minutes: float | None = Field(default=None, gt=0, le=1e6, description="of wall-clock time")
-    iterations: int | None = Field(default=None, ge=1, description="of the loop")
-    games: int | None = Field(default=None, ge=1, description="of self-play")
+    iterations: int | None = Field(default=None, ge=1, le=10**9, description="of the loop")
+    games: int | None = Field(default=None, ge=1, le=10**12, description="of self-play")
 
     @model_validator(mode="after")
     def _one(self) -> "Budget":

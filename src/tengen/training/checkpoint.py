@@ -1,10 +1,8 @@
 """Checkpoints: all that a run needs to go on, in a folder that is whole or not there."""
 
-import json
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
@@ -14,28 +12,11 @@ from safetensors.torch import load_file, save_file
 from tengen.errors import TengenError
 from tengen.network import NetworkCard, load_weights, save_weights
 from tengen.training.learner import Learner
+from tengen.training.state import RunState
 
-_NEWEST, _AVERAGE, _OPTIMISER, _STATE, _SETTINGS = (
-    "newest.safetensors", "average.safetensors", "optimiser.safetensors", "state.json",
-    "settings.json",
+_NEWEST, _AVERAGE, _OPTIMISER, _SETTINGS = (
+    "newest.safetensors", "average.safetensors", "optimiser.safetensors", "settings.json",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class RunState:
-    """Where a run is: what is done, and what comes next.
-
-    That is the state of chance too: what a step or a game draws depends on the seed, which is among
-    the settings, and on its number.
-    """
-
-    iteration: int = 0
-    step: int = 0
-    games: int = 0
-    seconds: float = 0.0
-    #: How good the best network is, and the step it is from.
-    best_score: float = -1.0
-    best_step: int = 0
 
 
 def save_checkpoint(
@@ -58,7 +39,7 @@ def save_checkpoint(
         for network in networks:
             shutil.copyfile(network, part / network.name)
         (part / _SETTINGS).write_text(settings)
-        (part / _STATE).write_text(json.dumps(asdict(state)))
+        state.write(part)
         _sync(part)
         part.replace(folder)
     except (OSError, SafetensorError) as error:
@@ -69,16 +50,13 @@ def save_checkpoint(
 
 def load_checkpoint(folder: Path, learner: Learner) -> RunState:
     """Put a learner where a checkpoint left one of the same settings."""
+    state = RunState.read(folder)
     try:
         network, _ = load_weights(folder / _NEWEST)
         average, _ = load_weights(folder / _AVERAGE)
         learner.network.load_state_dict(network.state_dict())
         learner.averaged.load_state_dict(average.state_dict())
         _restore(learner, load_file(folder / _OPTIMISER))
-        values = json.loads((folder / _STATE).read_text())
-        state = RunState(**values)
-        if set(values) != set(asdict(state)):
-            raise ValueError(f"{_STATE} is not whole")
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
         raise TengenError(f"checkpoint {folder} cannot be read: {error}") from None
     learner.step = state.step

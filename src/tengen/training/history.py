@@ -1,11 +1,12 @@
 """Looking at runs from outside: what there is, and what they measured. No PyTorch."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from tengen.errors import SpecError, TengenError
+from tengen.training.state import RunState
 from tengen.training.store import RunStore
 
 
@@ -16,8 +17,8 @@ class RunHistory:
     folder: Path
     game: str
     settings: dict[str, object]
-    #: What it was last asked for, in JSON; nothing for a run that was only begun.
-    budget: str
+    #: What it was last asked for; nothing for a run that was only begun.
+    budget: dict[str, object]
     games: int
     positions: int
     #: Of the newest checkpoint.
@@ -55,25 +56,48 @@ def read_run(folder: Path) -> RunHistory:
         for iteration, name, value in store.metrics():
             curves.setdefault(name, []).append((iteration, value))
         states = _checkpoint_states(folder)
-        newest = states[-1] if states else {}
+        newest = states[-1] if states else RunState()
         return RunHistory(
             folder=folder,
             game=notes["game"],
-            settings=json.loads(notes["settings"]),
-            budget=notes.get("budget", ""),
+            settings=noted(folder, notes, "settings"),
+            budget=noted(folder, notes, "budget"),
             games=store.game_count(),
             positions=store.position_count(),
-            iteration=int(newest.get("iteration", 0)),
-            step=int(newest.get("step", 0)),
-            seconds=float(newest.get("seconds", 0.0)),
+            iteration=newest.iteration,
+            step=newest.step,
+            seconds=newest.seconds,
             curves=curves,
-            steps=tuple(int(state["step"]) for state in states),
-            best_figures=json.loads(notes.get("best", "{}")),
+            steps=tuple(state.step for state in states),
+            best_figures=_figures(folder, notes),
         )
+
+
+def noted(folder: Path, notes: Mapping[str, str], key: str) -> dict[str, object]:
+    """A note of a run that is a group of values; empty if it was never made."""
+    try:
+        values = json.loads(notes.get(key, "{}"))
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        raise TengenError(f"run {folder} is damaged: its note {key!r} is no group of values")
+    return values
+
+
+def _figures(folder: Path, notes: Mapping[str, str]) -> dict[str, float]:
+    """Of the best network."""
+    found = {}
+    for name, value in noted(folder, notes, "best").items():
+        if not isinstance(value, (int, float)):
+            raise TengenError(f"run {folder} is damaged: its figure {name!r} is no number")
+        found[name] = float(value)
+    return found
 
 
 def list_runs(runs: Path) -> Iterator[RunHistory | TengenError]:
     """All runs in a folder, by name; for one that cannot be read, why."""
+    if runs.exists() and not runs.is_dir():
+        raise SpecError(f"{runs} is not a folder of runs")
     for path in sorted(runs.glob("[!.]*/run.sqlite")):
         try:
             yield read_run(path.parent)
@@ -81,14 +105,14 @@ def list_runs(runs: Path) -> Iterator[RunHistory | TengenError]:
             yield error
 
 
-def _checkpoint_states(folder: Path) -> list[dict[str, float]]:
+def _checkpoint_states(folder: Path) -> list[RunState]:
     """What the whole checkpoints of a run say of themselves, the oldest first."""
     found = []
     for path in sorted((folder / "checkpoints").glob("*")):
         if path.name.isdigit():
             try:
-                found.append(json.loads((path / "state.json").read_text()))
-            except (OSError, ValueError) as error:
+                found.append(RunState.read(path))
+            except TengenError:
                 if path.exists():  # else a run under way has just forgotten it
-                    raise TengenError(f"checkpoint {path} cannot be read: {error}") from None
+                    raise
     return found

@@ -37,10 +37,12 @@ from tengen.rules import AnyGame
 from tengen.rules import game as game_of
 from tengen.search import Evaluator
 from tengen.selfplay import GameRecord
-from tengen.training.checkpoint import RunState, load_checkpoint, save_checkpoint
+from tengen.training.checkpoint import load_checkpoint, save_checkpoint
+from tengen.training.history import noted
 from tengen.training.learner import Learner
 from tengen.training.samples import Samples, samples_of
 from tengen.training.settings import TrainSettings
+from tengen.training.state import RunState
 from tengen.training.store import RunStore
 from tengen.training.tensorboard import TensorBoardLog
 from tengen.training.window import Window
@@ -119,7 +121,7 @@ class Run:
         notes = _notes_of(folder, game)
         if game is None:
             game = game_of(notes["spec"])
-        settings = TrainSettings.read(json.loads(notes["settings"]), where=f"run {folder.name}")
+        settings = TrainSettings.read(noted(folder, notes, "settings"), where=f"run {folder.name}")
         run = cls(folder, game, settings)
         try:
             run._go_back()
@@ -137,8 +139,10 @@ class Run:
             shutil.rmtree(rest, ignore_errors=True)
         self.state = load_checkpoint(checkpoints[-1], self.learner)
         for network in (self.newest, self.best):
+            kept = checkpoints[-1] / network.name
+            OnnxEvaluator(kept, self.game)  # a damaged one must not replace what is there
             with replacing(network) as part:
-                shutil.copyfile(checkpoints[-1] / network.name, part)
+                shutil.copyfile(kept, part)
 
     def make_learner(self) -> Learner:
         """One at its beginning."""
@@ -269,7 +273,7 @@ def _notes_of(folder: Path, game: AnyGame | None) -> dict[str, str]:
         raise SpecError(f"run {folder} {problem}")
     with RunStore(folder / "run.sqlite") as store:
         notes = store.notes()
-    if "game" not in notes or "settings" not in notes:
+    if not {"game", "spec", "settings"} <= set(notes):
         raise SpecError(f"{folder} is not the folder of a run: it was never begun")
     if game is not None and game.name != notes["game"]:
         raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")

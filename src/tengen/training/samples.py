@@ -41,9 +41,13 @@ class TargetSettings(Settings):
 class WindowSettings(Settings):
     """How many of the newest positions are learnt from."""
 
-    least: int = Field(default=30_000, ge=1, description="positions, when there are as many")
+    least: int = Field(
+        default=30_000, ge=1, le=10**9, description="positions, when there are as many"
+    )
     share: float = Field(default=0.4, gt=0, le=1, description="of all positions, if that is more")
-    most: int = Field(default=500_000, ge=1, description="positions, however many there are")
+    most: int = Field(
+        default=500_000, ge=1, le=10**9, description="positions, however many there are"
+    )
 
     def size(self, total: int) -> int:
         """How many of ``total`` positions."""

@@ -1,6 +1,5 @@
 """Runs by name: to begin one, to go on with it, and to train from Python."""
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ from tengen.search import with_fours
 from tengen.training.assess import positions_of
 from tengen.training.budget import Budget
 from tengen.training.events import OnEvent, ignore
+from tengen.training.history import noted
 from tengen.training.loop import train as train_run
 from tengen.training.presets import load_preset, merged, preset_for
 from tengen.training.run import Run
@@ -24,6 +24,8 @@ from tengen.training.settings import DEFAULT_NETWORK, TrainSettings
 RUNS = Path("runs")
 #: The note of how long a run is to be.
 _BUDGET = "budget"
+#: What a run can be called.
+_NAME = re.compile(r"(?=.{1,100}$)\w([\w .+-]*\w)?")
 
 
 def settings_of(
@@ -70,7 +72,7 @@ def train(
     games: int | None = None,
     resume: bool = False,
     games_of: str | None = None,
-    weights: str | None = None,
+    weights: str | Path | None = None,
     on_begin: Callable[[Run, Budget], None] = lambda *_: None,
     on_event: OnEvent = ignore,
 ) -> Path:
@@ -90,7 +92,12 @@ def train(
         raise SpecError("a run that goes on has its games; --games-of is for a new one")
     if resume and weights is not None:
         raise SpecError("a run that goes on has its network; --weights is for a new one")
-    folder = Path(runs) / (name or run_name(chosen))
+    if config is not None and not isinstance(config, (TrainSettings, Mapping)):
+        raise SpecError(f"config is {config!r}; it must be settings, or a mapping of some of them")
+    name = run_name(chosen) if name is None else name
+    if not resume:
+        _check_name(name)
+    folder = Path(runs) / name
     length = {"minutes": minutes, "iterations": iterations, "games": games}
     is_given = any(value is not None for value in length.values())
     asked = Budget.read(length, where="train") if is_given else None
@@ -98,7 +105,7 @@ def train(
         run = Run.resume(folder, chosen)
     else:
         source = None if games_of is None else Path(runs) / games_of
-        file = None if weights is None else resolve_weights(weights, runs=Path(runs))
+        file = None if weights is None else resolve_weights(str(weights), runs=Path(runs))
         if not isinstance(config, TrainSettings):
             card = None if file is None else load_weights(file)[1]
             config = settings_of(chosen, config, preset=preset, weights=card)
@@ -119,6 +126,15 @@ def train(
 def run_name(game: AnyGame) -> str:
     """What a run of a game is called when nobody names it."""
     return re.sub(r"[^\w.-]+", "-", game.name)
+
+
+def _check_name(name: str) -> None:
+    """Refuse what could not be listed, or played by this name."""
+    if not _NAME.fullmatch(str(name)):
+        raise SpecError(
+            f"run {name!r} cannot be called that; a name has up to 100 letters, digits, spaces "
+            "and . _ + -, and begins and ends with a letter, a digit or _"
+        )
 
 
 def check(game: AnyGame, settings: TrainSettings) -> None:
@@ -155,8 +171,8 @@ def _note_of(budget: Budget) -> dict[str, str]:
 
 def _budget(run: Run, asked: Budget | None) -> Budget:
     """What is asked for; else what the run was asked for before."""
-    noted = run.store.notes().get(_BUDGET)
-    before = None if noted is None else Budget.read(json.loads(noted), where="budget")
+    length = noted(run.folder, run.store.notes(), _BUDGET)
+    before = Budget.read(length, where="budget") if length else None
     budget = asked or before or _usual(run.game)
     if run.is_measured and (budget == before or budget.is_spent(run.state)):
         raise SpecError(

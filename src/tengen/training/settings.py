@@ -24,11 +24,16 @@ class RolloutSettings(Settings):
     """
 
     games: int = Field(
-        default=0, ge=0, description="of the first iteration; 0: the network plays it, as all"
+        default=0,
+        ge=0,
+        le=10**9,
+        description="of the first iteration; 0: the network plays it, as all",
     )
     sims: int = Field(default=300, ge=1, le=1 << 20, description="simulations per move")
     c: float = Field(default=2, ge=0, le=1000, description="exploration in PUCT")
-    passes: float = Field(default=3, gt=0, description="times such a position is learnt from")
+    passes: float = Field(
+        default=3, gt=0, le=10_000, description="times such a position is learnt from"
+    )
 
 
 class EvaluateSettings(Settings):
@@ -47,7 +52,7 @@ class EvaluateSettings(Settings):
     baselines: Annotated[tuple[str, ...], BeforeValidator(parse_list)] = Field(
         default=("random", "uct,sims=1000"), description="opponents where there is no set"
     )
-    games: int = Field(default=20, ge=2, description="against each of them")
+    games: int = Field(default=20, ge=2, le=10**6, description="against each of them")
 
 
 class GateSettings(Settings):
@@ -59,7 +64,9 @@ class GateSettings(Settings):
     threshold: float = Field(
         default=0.55, ge=0, le=1, description="(wins + draws / 2) / games to be the best"
     )
-    games: int = Field(default=40, ge=2, description="of the match, in pairs with colours swapped")
+    games: int = Field(
+        default=40, ge=2, le=10**6, description="of the match, in pairs with colours swapped"
+    )
     sims: _Sims = Field(default=64, description="simulations per move, without noise")
     opening_plies: int = Field(default=4, ge=0, description="random moves before them")
     every: int = Field(default=1, ge=1, description="iterations between matches")
@@ -72,11 +79,18 @@ class TrainSettings(Settings):
     network_values: dict[str, object] = Field(default={}, description="its hyper-parameters")
     seed: int = Field(default=1, ge=0, lt=1 << 63, description="makes chance repeatable")
     threads: int = Field(default=2, ge=1, le=256, description="of every stage")
-    games: int = Field(default=500, ge=1, description="games of an iteration")
-    passes: float = Field(default=3, gt=0, description="times a new position is learnt from")
-    start_positions: int = Field(default=0, ge=0, description="played before learning begins")
+    games: int = Field(default=500, ge=1, le=10**9, description="games of an iteration")
+    passes: float = Field(
+        default=3, gt=0, le=10_000, description="times a new position is learnt from"
+    )
+    start_positions: int = Field(
+        default=0, ge=0, le=10**12, description="played before learning begins"
+    )
     grow_from: int | None = Field(
-        default=None, ge=1, description="games; with more, selfplay.sims grow in proportion"
+        default=None,
+        ge=1,
+        le=10**12,
+        description="games; with more, selfplay.sims grow in proportion",
     )
     rollouts: RolloutSettings = Field(
         default=RolloutSettings(), description="games before the network plays"

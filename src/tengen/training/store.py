@@ -4,7 +4,7 @@ A call that has returned is kept, whatever happens to the process afterwards.
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -110,7 +110,7 @@ class RunStore:
         )
         return int(count)
 
-    def games_of(self, numbers: range) -> Iterator[GameRecord]:
+    def games_of(self, numbers: range) -> Generator[GameRecord]:
         """The games of these numbers that are kept, in their order."""
         rows = self._rows(
             "SELECT record FROM games WHERE number >= ? AND number < ? ORDER BY number",
@@ -118,9 +118,9 @@ class RunStore:
             numbers.stop,
         )
         for [record] in rows:
-            yield GameRecord.from_bytes(record)
+            yield self._record(record)
 
-    def newest_games(self, positions: int, *, before: int = _NO_GAME) -> Iterator[GameRecord]:
+    def newest_games(self, positions: int, *, before: int = _NO_GAME) -> Generator[GameRecord]:
         """The last games before a number that hold so many positions; the newest first."""
         left = positions
         rows = self._rows(
@@ -130,7 +130,7 @@ class RunStore:
             if left <= 0:
                 return
             left -= count
-            yield GameRecord.from_bytes(record)
+            yield self._record(record)
 
     def metrics(self) -> Iterator[tuple[int, str, float]]:
         """Iteration, name and value, in the order of the iterations."""
@@ -146,9 +146,17 @@ class RunStore:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _record(self, data: bytes) -> GameRecord:
+        try:
+            return GameRecord.from_bytes(data)
+        except TengenError as error:
+            raise TengenError(f"{self._path} is damaged: {error}") from None
+
     def _rows(self, statement: str, *values: int) -> Iterator[Any]:
         try:
-            yield from self._database.execute(statement, values)
+            # Row by row: "yield from" the cursor itself would close it if this is broken off,
+            # perhaps after the file.
+            yield from iter(self._database.execute(statement, values).fetchone, None)
         except sqlite3.DatabaseError as error:
             raise TengenError(f"{self._path} cannot be read: {error}") from None
 
