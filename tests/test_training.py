@@ -78,7 +78,21 @@ def test_a_resumed_run_is_the_run_that_was_never_stopped(tmp_path: Path) -> None
     assert resumed.state.games == whole.state.games == 18
 
 
-def test_a_run_stopped_twice_by_its_user_is_the_run_that_was_never_stopped(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {
+            "learn": {"batch": 16, "optimiser": "muon"},
+            "rollouts": {"games": 6, "sims": 20},
+            "gate": {"kind": "win_rate", "games": 4, "sims": 8, "opening_plies": 2},
+        },
+    ],
+    ids=["plain", "muon, rollouts and a gate"],
+)
+def test_a_run_stopped_twice_by_its_user_is_the_run_that_was_never_stopped(
+    tmp_path: Path, values: dict[str, object]
+) -> None:
     """By its name and in iterations, so that the rate falls as it would have."""
 
     def stop_at(iteration: int, stage: str) -> Callable[[Event], None]:
@@ -88,17 +102,18 @@ def test_a_run_stopped_twice_by_its_user_is_the_run_that_was_never_stopped(tmp_p
 
         return stop
 
-    def weights_of(name: str) -> bytes:
-        return (tmp_path / name / "checkpoints" / "000003" / "newest.safetensors").read_bytes()
+    def networks_of(name: str) -> list[bytes]:
+        files = ("newest.safetensors", "average.safetensors", "best.onnx")
+        return [(tmp_path / name / "checkpoints" / "000003" / f).read_bytes() for f in files]
 
     def settings_in(checkpoint: str) -> str:
         return (tmp_path / "stopped" / "checkpoints" / checkpoint / "settings.json").read_text()
 
-    spec = "connect:4x5x3"
-    tengen.train(spec, tiny(), name="whole", runs=tmp_path, iterations=3)
+    spec, settings = "connect:4x5x3", tiny(**values)
+    tengen.train(spec, settings, name="whole", runs=tmp_path, iterations=3)
     with pytest.raises(KeyboardInterrupt):
         tengen.train(
-            spec, tiny(), name="stopped", runs=tmp_path, iterations=3,
+            spec, settings, name="stopped", runs=tmp_path, iterations=3,
             on_event=stop_at(1, "learn"),
         )  # fmt: skip
     with pytest.raises(KeyboardInterrupt):
@@ -106,8 +121,8 @@ def test_a_run_stopped_twice_by_its_user_is_the_run_that_was_never_stopped(tmp_p
             spec, name="stopped", runs=tmp_path, resume=True, on_event=stop_at(2, "self-play")
         )
     tengen.train(spec, name="stopped", runs=tmp_path, resume=True)
-    assert weights_of("stopped") == weights_of("whole")
-    assert TrainSettings.model_validate_json(settings_in("000003")) == tiny()
+    assert networks_of("stopped") == networks_of("whole")
+    assert TrainSettings.model_validate_json(settings_in("000003")) == settings
 
 
 def test_a_run_with_the_games_of_another_learns_what_that_one_learnt(tmp_path: Path) -> None:
