@@ -14,7 +14,7 @@ from tengen.cli.drawing import draw
 from tengen.cli.table import Seat, TablePlay
 
 OPPONENT = "net:connect4"
-HUMAN_MOVES = "4 4 4 2 6"
+HUMAN_MOVES = "4 4 3 2 6"
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 """The players ``net`` and ``hybrid``: every architecture plays, and mistakes are one sentence."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import tengen
 from tengen.network import NetworkCard, build, export_onnx, read_network
 from tengen.players import BatchPlayer
 from tengen.rules import AnyGame, AnyPosition, GridGame
-from tengen.search import GuidedSearch, GuidedSettings
+from tengen.search import GuidedSearch, GuidedSettings, NetSettings
 from tests.commands import run
 from tests.evaluators import TableEvaluator
 from tests.networks import SMALL, warmed
@@ -237,6 +238,21 @@ def test_fours_are_refused_where_answers_are_not_forced(spec: str, tmp_path: Pat
     with pytest.raises(tengen.TengenError, match="vcf is for boards without gravity"):
         tengen.player(f"net:{path},vcf=on", tengen.game(spec))
     tengen.player(f"net:{path}", tengen.game(spec))
+
+
+def test_with_haste_values_weigh_more(tmp_path: Path) -> None:
+    def cscale_of(taught: float, **given: float) -> float:
+        return NetSettings.model_validate(given).taught(taught).cscale
+
+    assert cscale_of(0.0) == cscale_of(0.4, haste=0.0) == 0.1
+    assert cscale_of(0.4) == cscale_of(0.0, haste=0.2) == 0.25
+    assert cscale_of(0.4, cscale=0.1) == 0.1
+    path, game = hasty("connect4", tmp_path / "net.onnx", haste=0.4), tengen.game("connect4")
+
+    def policy_of(keys: str = "") -> Mapping[int, float] | None:
+        return tengen.player(f"net:{path},sims=60{keys}", game).decide(game.position("44")).policy
+
+    assert policy_of() == policy_of(",cscale=0.25") != policy_of(",cscale=0.1")
 
 
 def test_haste_and_fours_do_not_go_together(tmp_path: Path) -> None:

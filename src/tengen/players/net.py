@@ -20,6 +20,7 @@ from tengen.search import (
     GuidedSearch,
     GuidedSettings,
     HybridSettings,
+    NetSettings,
     ReferenceGuided,
     TreeSearch,
     with_fours,
@@ -29,14 +30,12 @@ from tengen.search.reference_nodes import check_searchable
 
 
 def net_player(
-    spec: str, game: AnyGame, target: str, settings: GuidedSettings, *, seed: int
+    spec: str, game: AnyGame, target: str, settings: NetSettings, *, seed: int
 ) -> Player:
     """Search guided by the network ``target``; with ``sims=0`` its policy as it is."""
     network = OnnxEvaluator(resolve_network(target), game, precision=settings.precision)
-    if settings.haste is None:
-        settings = settings.model_copy(update={"haste": network.card.haste})
+    settings = with_fours(game, settings.taught(network.card.haste))
     haste = settings.haste or 0.0
-    settings = with_fours(game, settings)
     about = f"network on {network.provider}, {settings.precision}"
     evaluator: Evaluator = network
     if settings.symmetries:

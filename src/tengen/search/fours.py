@@ -1,12 +1,16 @@
 """Whether a search may look for wins by continuous fours."""
 
+from typing import TypeVar
+
 from tengen import _core
 from tengen.errors import SpecError, TengenError
 from tengen.rules import AnyGame, GridGame
 from tengen.search.neural_settings import GuidedSettings
 
+_Guided = TypeVar("_Guided", bound=GuidedSettings)
 
-def with_fours(game: AnyGame, settings: GuidedSettings) -> GuidedSettings:
+
+def with_fours(game: AnyGame, settings: _Guided) -> _Guided:
     """The settings with ``vcf`` decided: as they say, else on where that can be done.
 
     Where it can be it wins games. What cannot be is refused now rather than in the first search.

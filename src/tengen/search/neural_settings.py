@@ -11,6 +11,9 @@ from tengen.errors import SpecError
 #: Simulations of a search that was given no budget at all.
 DEFAULT_SIMS = 800
 
+#: The player's ``cscale`` with haste, where values also say which of two wins is sooner.
+HASTY_CSCALE = 0.25
+
 #: The keys that mean something to one way of picking moves only.
 SEARCH_OWN_KEYS = {
     "puct": frozenset(("c", "offset", "fpu", "drop")),
@@ -102,7 +105,21 @@ class NetSettings(GuidedSettings):
 
     search: Literal["puct", "gumbel"] = Field(default="gumbel", description="how moves are picked")
     # Chosen on connect4-select for play alone, see docs/search.md.
-    cscale: float = Field(default=0.1, ge=0, le=1e6, description="... which is (cvisit + N) cscale")
+    cscale: float = Field(
+        default=0.1,
+        ge=0,
+        le=1e6,
+        description=f"... which is (cvisit + N) cscale; with haste {HASTY_CSCALE}",
+    )
+
+    def taught(self, haste: float) -> Self:
+        """The defaults that depend on the network's haste, unless others were given."""
+        values: dict[str, float] = {}
+        if self.haste is None:
+            values["haste"] = haste
+        if values.get("haste", self.haste) and "cscale" not in self.model_fields_set:
+            values["cscale"] = HASTY_CSCALE
+        return self.model_copy(update=values)
 
     @model_validator(mode="after")
     def _of_this_search(self) -> Self:
