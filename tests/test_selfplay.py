@@ -234,7 +234,7 @@ next(games)
 
 def test_two_interruptions_do_not_leave_threads_behind() -> None:
     """Python waits at its end for those that it takes to be alive."""
-    program = """
+    program = '''
 import os, signal, threading
 import numpy as np
 import tengen
@@ -244,26 +244,31 @@ class Patient:
     has_value, planes = True, ("mover", "opponent")
     is_free = threading.Event()
     def evaluate(self, planes):
-        os.kill(os.getpid(), signal.SIGINT)
-        while not self_play._workers[0].stopped:
-            pass
-        os.kill(os.getpid(), signal.SIGINT)
-        self.is_free.wait()
+        # Again and again: a signal that comes just before a thread begins to wait does not wake it.
+        while not self.is_free.wait(0.01):
+            os.kill(os.getpid(), signal.SIGINT)
         return np.zeros((len(planes), 7), np.float32), np.zeros(len(planes), np.float32)
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
+interruptions = []
+def interrupt(*_):
+    """Once in the middle of play, and once when the end of the thread is waited for."""
+    if len(interruptions) == self_play._workers[0].stopped:
+        interruptions.append(1)
+        raise KeyboardInterrupt
+
+signal.signal(signal.SIGINT, interrupt)
 settings = SelfPlaySettings(sims=2, games=2)
 self_play = SelfPlay(tengen.game("connect4"), Patient(), settings, seed=1)
 try:
     next(self_play.play(range(2)))
 except KeyboardInterrupt:
-    print(self_play._workers[0].thread.is_alive())
+    print(len(interruptions), self_play._workers[0].thread.is_alive())
 Patient.is_free.set()
-"""
+'''
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2 True\n", "")
 
 
 @pytest.mark.parametrize(
