@@ -50,7 +50,6 @@ def save_checkpoint(
 
 def load_checkpoint(folder: Path, learner: Learner) -> RunState:
     """Put a learner where a checkpoint left one of the same settings."""
-    state = RunState.read(folder)
     try:
         network, _ = load_weights(folder / _NEWEST)
         average, _ = load_weights(folder / _AVERAGE)
@@ -59,6 +58,7 @@ def load_checkpoint(folder: Path, learner: Learner) -> RunState:
         _restore(learner, load_file(folder / _OPTIMISER))
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as error:
         raise TengenError(f"checkpoint {folder} cannot be read: {error}") from None
+    state = RunState.read(folder)
     learner.step = state.step
     return state
 
