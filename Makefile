@@ -51,8 +51,7 @@ play: .venv/.built  ## play in the terminal; GAME=gomoku for another game
 RUN_NAME := import sys, tengen.training.session as s; print(s.run_name(s.game_of(sys.argv[1])))
 train: .venv/.train  ## train a network for Connect Four; GAME=tictactoe for another game
 	@name=$$($(BIN)/python -c '$(RUN_NAME)' "$(GAME)" 2>/dev/null) || name=.unknown; \
-	$(BIN)/tengen train "$(GAME)" $$([ -e "runs/$$name" ] && echo --resume) || \
-		{ [ $$? -eq 130 ] && echo '(tengen is $(BIN)/tengen; make train goes on as well)'; }
+	$(BIN)/tengen train "$(GAME)" $$([ -e "runs/$$name" ] && echo --resume) || [ $$? -eq 130 ]
 
 test: .venv/.dev  ## lint and run all tests
 	@$(MAKE) --no-print-directory lint
