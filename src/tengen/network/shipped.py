@@ -76,8 +76,10 @@ def _of_run(name: str) -> Path:
         if state.parent.name.isdigit():
             try:
                 number = json.loads(state.read_text())["step"]
+            except FileNotFoundError:
+                continue  # a run under way has just forgotten it
             except (OSError, ValueError, TypeError, KeyError):
-                continue  # forgotten just now, or damaged: in any case not one to play
+                raise SpecError(f"checkpoint {state.parent} cannot be read") from None
             steps[str(number)] = state.parent / f"newest{_SUFFIX}"
     if step not in steps:
         raise SpecError(f"run {name} has no step {step!r}; it has {', '.join(steps)}")
