@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import torch
 
 import tengen
 from tengen.network import bfloat16
@@ -58,6 +60,14 @@ print("trained")
 """
 
 
+@pytest.fixture(autouse=True)
+def _tried_anew() -> Iterator[None]:
+    """No test knows what another has made of this machine."""
+    bfloat16._is_possible.cache_clear()
+    yield
+    bfloat16._is_possible.cache_clear()
+
+
 def output_of(script: str, *arguments: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -88,11 +98,54 @@ def test_with_a_gate_the_best_plays_which_is_a_file_of_32_bits(tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("has_units", "changed", "playing", "learning"),
+    [
+        (True, {}, "bf16", "bf16"),
+        (False, {}, "fp32", "fp32"),
+        (True, {"threads": 1}, "fp32", "fp32"),
+        (True, {"gate": {"kind": "win_rate"}}, "fp32", "bf16"),
+        (True, {"learn": {"precision": "fp32"}}, "bf16", "fp32"),
+    ],
+)
+def test_a_run_keeps_the_precision_that_was_left_to_the_machine_it_began_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    has_units: bool,
+    changed: dict[str, object],
+    playing: str,
+    learning: str,
+) -> None:
+    monkeypatch.setattr("tengen.training.run.has_bfloat16", lambda: has_units)
+    monkeypatch.setattr("tengen.training.run.require_bfloat16", lambda: None)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    left = {"selfplay": {"precision": "auto"}, "learn": {"precision": "auto"}}
+    settings = TrainSettings.model_validate(left | changed)
+    Run.begin(tmp_path / "run", tengen.game("tictactoe"), settings).close()
+    monkeypatch.setattr("tengen.training.run.has_bfloat16", lambda: not has_units)
+    run = Run.resume(tmp_path / "run")
+    run.close()
+    found = (run.settings.selfplay.precision, run.settings.learn.precision)
+    assert found == (playing, learning)
+
+
+def test_sixteen_bits_are_left_alone_where_pytorch_cannot_use_what_is_announced(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"amx_bf16": True}, raising=False)
+    monkeypatch.setattr(bfloat16, "_TRIAL", "import os; os.abort()")
+    assert not bfloat16.has_bfloat16()
+    monkeypatch.setattr(bfloat16, "_TRIAL", "")
+    bfloat16._is_possible.cache_clear()
+    assert bfloat16.has_bfloat16()
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_f": True}, raising=False)
+    assert not bfloat16.has_bfloat16()
+
+
 def test_sixteen_bits_are_refused_where_they_would_end_the_program(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bfloat16, "_TRIAL", "import os; os.abort()")
-    bfloat16.require_bfloat16.cache_clear()
     chosen = TrainSettings.model_validate({"learn": {"precision": "bf16"}})
     with pytest.raises(tengen.SpecError, match="bf16, which PyTorch cannot use on this machine"):
         Run.begin(tmp_path / "run", tengen.game("tictactoe"), chosen)

@@ -1,9 +1,11 @@
 """The command line as a program sees it: exit codes, one line of error, JSON."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -115,7 +117,14 @@ def test_a_piped_game_can_undo_hint_resign_and_quit() -> None:
 def test_leaving_a_game_says_how_to_go_on() -> None:
     result = run("play", "connect4", "--second", "human", stdin="4\n4\n")
     assert result.returncode == 0
-    assert result.stdout.endswith('To go on later: tengen play connect4 --moves "4 4"\n')
+    assert result.stdout.endswith("To go on later: tengen play connect4 --moves '4 4'\n")
+
+
+def test_advice_names_the_program_as_it_was_called_where_no_shell_would_find_it(
+    tmp_path: Path,
+) -> None:
+    result = run_program("runs", "--runs", str(tmp_path), PATH=os.defpath)
+    assert result.stdout == f"no runs in {tmp_path}; begin one with: {TENGEN} train connect4\n"
 
 
 def test_undo_goes_back_to_the_humans_own_move() -> None:
@@ -169,7 +178,7 @@ def test_a_python_game_plays_in_the_terminal() -> None:
     result = run("play", "examples/othello.py:Othello6", "--second", "random", stdin="c5\n")
     assert result.returncode == 0
     assert "X human · O random" in result.stdout
-    assert 'tengen play examples/othello.py:Othello6 --moves "c5 ' in result.stdout
+    assert "tengen play examples/othello.py:Othello6 --moves 'c5 " in result.stdout
 
 
 def test_a_second_ctrl_c_does_not_disturb_the_end() -> None:

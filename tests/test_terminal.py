@@ -115,7 +115,7 @@ def test_quit_says_how_to_go_on() -> None:
     terminal.keys(UP, RIGHT, "\r")
     terminal.until("X >")
     terminal.keys(*"quit", "\r")
-    assert 'tengen play gomoku --moves "h8 i9"' in terminal.until("To go on later")
+    assert "tengen play gomoku --moves 'h8 i9'" in terminal.until("To go on later")
     assert terminal.exit_code() == 0
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tengen.cli.program import command
 from tengen.cli.table import Seat, TablePlay
 from tengen.errors import SpecError
 from tengen.players import about, default_opponent, parse_player_spec, player
@@ -78,7 +79,7 @@ def _continue_hint(table: TablePlay, game: str) -> str:
     moves = " ".join(rules.move_text(move) for move in table.position.moves)
     if not moves:
         return "The game has not begun.\n"
-    return f'To go on later: tengen play {_spec_of(rules, game)} --moves "{moves}"\n'
+    return f"To go on later: {command('play', _spec_of(rules, game), '--moves', moves)}\n"
 
 
 def _spec_of(rules: AnyGame, given: str) -> str:

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from tengen.cli.program import command
 from tengen.cli.training_display import clock
 from tengen.errors import SpecError, TengenError
 from tengen.training.history import RunHistory, list_runs, read_run
@@ -79,7 +80,9 @@ def _list(folder: Path, console: Console, *, as_json: bool) -> None:
         typer.echo(json.dumps([as_document(history) for history in found]))
         return
     if not listed:
-        console.print(f"no runs in {folder}; begin one with: tengen train connect4", markup=False)
+        begin = command("train", "connect4")
+        hint = f"no runs in {folder}; begin one with: {begin}"
+        console.print(hint, markup=False, soft_wrap=True)
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title in ("run", "game", "iterations", "games", "time", "good", "perfect"):

@@ -1,7 +1,6 @@
 """``tengen train``: a network that learns a game by playing it against itself."""
 
 import json
-import shlex
 import signal
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 import typer
 from rich.console import Console
 
+from tengen.cli.program import command
 from tengen.cli.training_display import Display, plan_lines
 from tengen.errors import SpecError
 from tengen.rules import game as game_of
@@ -164,7 +164,7 @@ class Watcher:
         network = f'net:"{target}"' if set(target) & set(" ,") else f"net:{target}"
         self._say(
             f"\nthe best network is {best}; play it with\n"
-            f"  {shlex.join(['tengen', 'play', self._game, '--second', network])}"
+            f"  {command('play', self._game, '--second', network)}"
         )
 
     def __enter__(self) -> Self:
@@ -191,12 +191,12 @@ class Watcher:
 
         # More than those of one iteration were played by another run.
         kept = min(read_run(run.folder).games - run.state.games, len(run.numbers))
-        words = ["tengen", "train", self._game, "--run", run.folder.name, "--resume"]
+        words = ["train", self._game, "--run", run.folder.name, "--resume"]
         if not _is_usual(run.folder):
             words += ["--runs", str(run.folder.parent)]
         return (
             f"\nstopped; saved: {run.state.iteration} whole iterations, and {kept} games of the "
-            f"next; go on with\n  {shlex.join(words)}"
+            f"next; go on with\n  {command(*words)}"
         )
 
     def _say(self, text: str) -> None:

@@ -47,9 +47,11 @@ def clock(seconds: float) -> str:
 
 def plan_lines(plan: "Plan", run: "Run", budget: "Budget") -> Iterator[str]:
     """What a run will be like, to be read before it begins."""
+    settings = run.settings
+    is_short = "bf16" in (settings.selfplay.precision, settings.learn.precision)
     yield (
-        f"{run.game.name}, {run.settings.network}, {budget} in all, "
-        f"{run.settings.threads} threads, in {run.folder}"
+        f"{run.game.name}, {settings.network}{' in 16 bits' if is_short else ''}, {budget} in all, "
+        f"{settings.threads} threads, in {run.folder}"
     )
     yield (
         f"{plan.evaluations_per_second:,.0f} evaluations/s, "

@@ -31,7 +31,7 @@ from tengen.network.symmetric import SymmetricEvaluator
 
 if TYPE_CHECKING:
     from tengen.network.architectures import Network, Output, build, value_of
-    from tengen.network.bfloat16 import Bfloat16Evaluator, require_bfloat16
+    from tengen.network.bfloat16 import Bfloat16Evaluator, has_bfloat16, require_bfloat16
     from tengen.network.export import export_onnx
     from tengen.network.growth import can_grow, grown
     from tengen.network.weights import load_weights, save_weights
@@ -53,6 +53,7 @@ __all__ = [
     "check_fits",
     "export_onnx",
     "grown",
+    "has_bfloat16",
     "load_weights",
     "read_network",
     "require_bfloat16",
@@ -72,6 +73,7 @@ _NEEDS_TORCH = {
     "can_grow": "growth",
     "export_onnx": "export",
     "grown": "growth",
+    "has_bfloat16": "bfloat16",
     "load_weights": "weights",
     "require_bfloat16": "bfloat16",
     "save_weights": "weights",

@@ -28,13 +28,30 @@ answer.float().sum().backward()
 """
 
 
+#: What processors with units for it have, as PyTorch calls it.
+_UNITS = ("amx_bf16", "avx512_bf16")
+
+
+def has_bfloat16() -> bool:
+    """Whether a network should be faster in 16 bits here."""
+    # Releases of PyTorch before this question cannot be asked.
+    units = getattr(torch.cpu, "get_capabilities", dict[str, bool])()
+    return any(units.get(name) for name in _UNITS) and _is_possible()
+
+
 @cache
-def require_bfloat16() -> None:
-    """Refuse 16 bits where they would end the program, by trying them in a program of its own.
+def _is_possible() -> bool:
+    """Tried in a program of its own, which it may end.
 
     Some virtual machines announce units that PyTorch then cannot use.
     """
-    if subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, check=False).returncode:
+    tried = subprocess.run([sys.executable, "-c", _TRIAL], capture_output=True, check=False)
+    return tried.returncode == 0
+
+
+def require_bfloat16() -> None:
+    """Refuse 16 bits where they would end the program."""
+    if not _is_possible():
         raise SpecError(
             "precision is bf16, which PyTorch cannot use on this machine; it must be fp32, and a "
             "run that was begun with bf16 goes on where it can be used"

@@ -23,6 +23,9 @@ SEARCH_KEYS = frozenset(
      "proof", "vcf", "memory")
 )  # fmt: skip
 
+#: Of a network's numbers, in self-play and in learning.
+RunPrecision = Literal["fp32", "bf16", "auto"]
+
 _Steps = Annotated[tuple[tuple[int, float], ...], BeforeValidator(_parse_steps)]
 
 
@@ -49,8 +52,9 @@ class SelfPlaySettings(Settings):
     resign: float | None = Field(default=None, ge=-1, le=0, description="value to give up below")
     resign_check: float = Field(default=0.1, ge=0, le=1, description="of those, played on")
     cache: int = Field(default=64, ge=0, le=1 << 15, description="known evaluations, MiB a thread")
-    precision: Literal["fp32", "bf16"] = Field(
-        default="fp32", description="of the network; bf16: for processors made for it"
+    precision: RunPrecision = Field(
+        default="fp32",
+        description="of the network; bf16: for processors made for it; auto: bf16 if this is one",
     )
 
     @model_validator(mode="after")

@@ -19,6 +19,7 @@ from tengen.config import Settings
 from tengen.errors import TengenError
 from tengen.network import Network, Output
 from tengen.rules import AnyGame
+from tengen.selfplay import RunPrecision
 from tengen.training.muon import Muon
 from tengen.training.samples import Samples, soft_policy, turned
 
@@ -48,9 +49,8 @@ class LearnSettings(Settings):
     moves_left_weight: float = Field(default=0.05, ge=0, description="of the plies left")
     soft_policy_weight: float = Field(default=0.5, ge=0, description="of the flatter policy")
     ending_weight: float = Field(default=5, ge=0, description="of the final board, mean of cells")
-    precision: Literal["fp32", "bf16"] = Field(
-        default="fp32",
-        description="of the network's inner numbers; bf16: for processors made for it",
+    precision: RunPrecision = Field(
+        default="fp32", description="of the network's inner numbers, see selfplay.precision"
     )
 
     def rate_at(self, step: int, progress: float) -> float:

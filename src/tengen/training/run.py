@@ -17,6 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self, TextIO
 
+import torch
+
 from tengen.errors import SpecError, TengenError
 from tengen.network import (
     Bfloat16Evaluator,
@@ -28,6 +30,7 @@ from tengen.network import (
     check_fits,
     export_onnx,
     grown,
+    has_bfloat16,
     load_weights,
     read_network,
     require_bfloat16,
@@ -82,6 +85,7 @@ class Run:
         With the games of another run it plays none of its own until it has learnt from them; with
         weights its network is not new. The notes are facts for whoever goes on with it.
         """
+        settings = _decided(settings)
         if folder.exists():
             _notes_of(folder, None)  # --resume is no advice for what is no run
             raise SpecError(
@@ -278,6 +282,25 @@ def _notes_of(folder: Path, game: AnyGame | None) -> dict[str, str]:
     if game is not None and game.name != notes["game"]:
         raise SpecError(f"run {folder.name} is of {notes['game']}, not {game.name}")
     return notes
+
+
+def _decided(settings: TrainSettings) -> TrainSettings:
+    """With the precision that is left to this machine; a run keeps it on any other.
+
+    In 16 bits an answer depends on its batch, in the last ones; a single thread, whose runs are the
+    same every time, has 32. They are a matter of processors: a card learns as it did.
+    """
+    playing, learning = settings.selfplay, settings.learn
+    if "auto" not in (playing.precision, learning.precision):
+        return settings
+    is_short = settings.threads > 1 and not torch.cuda.is_available() and has_bfloat16()
+    if playing.precision == "auto":
+        # With a gate the best network plays, which is a file of 32 bits.
+        precision = "bf16" if is_short and settings.gate.kind == "never" else "fp32"
+        playing = playing.model_copy(update={"precision": precision})
+    if learning.precision == "auto":
+        learning = learning.model_copy(update={"precision": "bf16" if is_short else "fp32"})
+    return settings.model_copy(update={"selfplay": playing, "learn": learning})
 
 
 def _network_of(weights: Path, game: AnyGame, settings: TrainSettings) -> Network:
