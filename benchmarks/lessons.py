@@ -66,7 +66,8 @@ class Lessons:
         losses = self.learner.losses_on(self.held_out)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "network.onnx"
-            card = NetworkCard.of(self.config, self.game, step=self.learner.step)
+            step, haste = self.learner.step, self.settings.haste
+            card = NetworkCard.of(self.config, self.game, step=step, haste=haste)
             export_onnx(self.learner.averaged, card, path)
             player = tengen.player(f'net:"{path}",sims=0', self.game, seed=1)
             found = evaluate(player, read_positions(self.game, "connect4-select"))

@@ -142,6 +142,10 @@ def test_files_that_are_not_what_they_should_be_are_refused(tmp_path: Path) -> N
     broken.write_text("games = = 3")
     told = run("train", "tictactoe", "--config", str(broken), code=2)
     assert "is not TOML" in told.stderr
+    broken.write_text("games = 3\n[learn]\nratee = 1e-3\n")
+    told = run("train", "tictactoe", "--config", str(broken), code=2)
+    assert "learn has no key 'ratee'" in told.stderr
+    assert told.stderr.count("\n") == 1
     (tmp_path / "mine").mkdir()
     resume = ("train", "tictactoe", "--run", "mine", "--runs", str(tmp_path), "--resume")
     assert "is not the folder of a run" in run(*resume, code=2).stderr
@@ -334,6 +338,11 @@ def test_a_full_disk_is_told_and_what_was_kept_stays(tmp_path: Path) -> None:
         assert "No space left" in result.stderr or "disk is full" in result.stderr
         shown = json.loads(run("runs", "show", "tictactoe", "--runs", str(disk), "--json").stdout)
         assert shown["games"] >= 4 * shown["iteration"]
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        more = ("--resume", "--iterations", f"{shown['iteration'] + 1}", "--no-plan")
+        run("train", "tictactoe", "--runs", str(disk), *more)
+        after = json.loads(run("runs", "show", "tictactoe", "--runs", str(disk), "--json").stdout)
+        assert after["iteration"] == shown["iteration"] + 1
     finally:
         subprocess.run(["umount", str(disk)], check=True)
 

@@ -1,7 +1,12 @@
 """Labelled positions and the evaluation of players on them."""
 
+import itertools
 import json
 import math
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +15,7 @@ import tengen
 from tengen.arena import SHIPPED, Rate, evaluate, read_positions
 from tengen.arena.generation import Request, canonical_key, draw_positions, wins_at_once
 from tengen.arena.labelled import LabelledPosition, parse_position
+from tengen.arena.workers import gathered
 from tengen.rules import GridGame
 from tengen.solve import Solver
 
@@ -148,6 +154,43 @@ def test_the_parts_of_an_evaluation_add_up() -> None:
         "value_error",
     ]
     json.dumps(document)
+
+
+def test_answers_of_several_threads_come_to_the_callers_own() -> None:
+    seen: list[tuple[int, int]] = []
+    first, *twins = (tengen.player("uct,sims=50", GAME, seed=1) for _ in range(3))
+    evaluate(
+        first,
+        labelled(),
+        twins=twins,
+        on_answer=lambda answer: seen.append((answer.decision.move, threading.get_ident())),
+    )
+    assert len(seen) == 30
+    assert {thread for _, thread in seen} == {threading.get_ident()}
+
+
+def test_work_on_threads_ends_when_one_of_them_fails() -> None:
+    def work(number: int) -> Iterator[int]:
+        if number == 1:
+            raise tengen.TengenError("it failed")
+        yield from itertools.count()
+
+    with pytest.raises(tengen.TengenError, match="it failed"):
+        deque(gathered(work, 3), maxlen=0)
+
+
+def test_work_on_threads_ends_when_nobody_wants_more() -> None:
+    ended: list[int] = []
+
+    def work(number: int) -> Iterator[int]:
+        try:
+            yield from itertools.count()
+        finally:
+            ended.append(number)
+
+    with closing(gathered(work, 2)) as found:
+        next(found)
+    assert sorted(ended) == [0, 1]
 
 
 def test_the_interval_is_wilsons() -> None:

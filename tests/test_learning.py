@@ -141,12 +141,23 @@ def test_where_nobody_knows_the_end_nothing_is_asked_of_it() -> None:
     game = grid("tictactoe")
     learner = learner_of("resnet", game)
     samples = taught(game, learner.network.config.planes)
-    assert learner.losses_on(samples).moves_left > 0
-    assert learner.losses_on(samples).ending > 0
+    known = learner.losses_on(samples)
+    assert known.moves_left
+    assert known.ending
     nothing = np.zeros_like(samples.moves_left), np.zeros_like(samples.ending)
     unknown = replace(samples, moves_left=nothing[0], ending=nothing[1])
     assert learner.losses_on(unknown).moves_left == 0
     assert learner.losses_on(unknown).ending == 0
+
+
+def test_what_a_network_does_not_say_has_no_loss() -> None:
+    game = grid("tictactoe")
+    learner = learner_of("mnk", game, average=0.0)
+    samples = taught(game, learner.network.config.planes)
+    for losses in (learner.losses_on(samples), learner.learn(samples, 2, progress=0)):
+        assert (losses.moves_left, losses.soft_policy, losses.ending) == (None, None, None)
+        assert losses.value is not None
+        assert losses.total == pytest.approx(losses.policy + losses.value)
 
 
 def test_the_rate_goes_up_and_then_down() -> None:

@@ -1,7 +1,6 @@
 """Runs as folders: begun whole, trained by one process, complete when they have been measured."""
 
 import re
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from tengen.training.history import RunHistory, list_runs, read_run
 from tengen.training.loop import iterate
 from tengen.training.play import play
 from tengen.training.run import Run
-from tengen.training.session import settings_of
+from tengen.training.session import run_name, settings_of
 from tests.test_stages import OTHELLO, grid, settings
 
 
@@ -206,9 +205,44 @@ def test_a_run_begins_with_the_weights_of_another_in_its_folder(tmp_path: Path) 
     first.close()
     begin("second")
     assert begun == [expected]
-    shutil.rmtree(tmp_path / "first" / "checkpoints")
-    with pytest.raises(tengen.SpecError, match="run first has no checkpoint to begin from"):
+    (tmp_path / "first" / "best.safetensors").unlink()
+    with pytest.raises(tengen.SpecError, match=r"weights \S+first/best.safetensors: .* not exist"):
         begin("third")
+
+
+def test_the_best_of_a_run_can_be_taught_on_and_so_can_any_checkpoint(tmp_path: Path) -> None:
+    evaluate = {"positions": "all", "sims": [0], "share": 0, "baselines": []}
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings(evaluate=evaluate))
+    iterate(run, Assessor(run), progress=0)
+    best, step = run.best_weights.read_bytes(), run.learner.step
+    run.state = replace(run.state, best_score=2.0)  # no network will be as good
+    iterate(run, Assessor(run), progress=0)
+    assert run.learner.step > step
+    assert resolve_weights("run/run", runs=tmp_path).read_bytes() == best
+    newest = resolve_weights(f"run/run@{run.learner.step}", runs=tmp_path)
+    assert load_weights(newest)[1].step == run.learner.step
+    with pytest.raises(tengen.SpecError, match="run run has no step '7'; it has "):
+        resolve_weights("run/run@7", runs=tmp_path)
+    run.close()
+    run.best_weights.write_text("junk")
+    Run.resume(tmp_path / "run").close()
+    assert run.best_weights.read_bytes() == best, "a checkpoint has it too"
+
+
+def test_a_level_is_expected_to_take_what_another_took_by_its_simulations(tmp_path: Path) -> None:
+    evaluate = {"positions": "all", "sims": [0, 100, 800]}
+    run = Run.begin(tmp_path / "run", grid("tictactoe"), settings(evaluate=evaluate))
+    assessor = Assessor(run)
+    assert assessor._guess(800) == 8 * assessor._guess(100)
+    assessor._last["100"] = 3.0
+    assert assessor._guess(800) == 24.0
+    run.close()
+
+
+def test_the_name_of_a_run_that_nobody_named_can_be_used() -> None:
+    game = tengen.game(OTHELLO)
+    game.name = "hex (5x5)"
+    assert run_name(game) == "hex-5x5"
 
 
 def test_quick_searches_are_not_counted_as_lessons(tmp_path: Path) -> None:
@@ -274,6 +308,8 @@ def test_a_plan_is_made_and_nothing_of_it_kept(
     first, second, third = plan_lines(made, run, Budget(iterations=3))
     assert first.startswith(f"{run.game.name}, resnet, 3 iterations in all, 1 threads")
     assert "games/hour" in second
+    caches = run.settings.threads * run.settings.selfplay.cache << 20
+    assert made.most_bytes > caches + plan._PROGRAM_BYTES
     assert "to the end; at most " in third
     assert not third.endswith("about 0 MB of disk"), "checkpoints count too"
     assert run.store.game_count() == 0

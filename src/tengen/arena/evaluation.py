@@ -6,13 +6,13 @@ others, and only they tell good players from lucky ones.
 """
 
 import math
-import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from tengen.arena.labelled import LabelledPosition
+from tengen.arena.workers import gathered
 from tengen.players import BatchPlayer, Player
 from tengen.rules import AnyPosition
 from tengen.search import Decision
@@ -182,33 +182,27 @@ def evaluate(
     twins: Sequence[Player] = (),
     on_answer: Callable[[Answer], None] = lambda _: None,
 ) -> Evaluation:
-    """Ask a player for a move in every position; each twin of it takes a share on a thread."""
+    """Ask a player for a move in every position; each twin of it takes a share on a thread.
+
+    ``on_answer`` is called on the caller's thread.
+    """
     players = [player, *twins]
-    answers: dict[int, Answer] = {}
 
-    stopped = threading.Event()
-
-    def ask(number: int) -> None:
+    def ask(number: int) -> Iterator[tuple[int, Answer]]:
         mine = range(number, len(positions), len(players))
         together = _TOGETHER if isinstance(player, BatchPlayer) else 1
         for batch in (mine[i : i + together] for i in range(0, len(mine), together)):
-            if stopped.is_set():
-                return
             start = time.perf_counter()
             decisions = _decide(players[number], [positions[i].position for i in batch])
             seconds = (time.perf_counter() - start) / len(batch)
             for i, decision in zip(batch, decisions, strict=True):
-                answers[i] = Answer(positions[i], decision, seconds)
-                on_answer(answers[i])
+                yield i, Answer(positions[i], decision, seconds)
 
-    if twins:
-        with ThreadPoolExecutor(len(players)) as pool:
-            try:
-                list(pool.map(ask, range(len(players))))
-            finally:
-                stopped.set()  # after Ctrl-C nobody waits for more than the answers under way
-    else:
-        ask(0)
+    answers: dict[int, Answer] = {}
+    with closing(gathered(ask, len(players))) as found:
+        for i, answer in found:
+            answers[i] = answer
+            on_answer(answer)
     return Evaluation([answers[i] for i in range(len(positions))])
 
 

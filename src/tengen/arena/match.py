@@ -1,12 +1,12 @@
 """Matches in pairs: the same opening twice, with the colours swapped."""
 
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
 
+from tengen.arena.workers import gathered
 from tengen.errors import SpecError
 from tengen.players import Player
 from tengen.rules import AnyGame, AnyPosition, Outcome
@@ -78,28 +78,22 @@ def play_match(
     *,
     on_game: Callable[[MatchScore], None] = lambda _: None,
 ) -> MatchScore:
-    """Two games from every opening; there is a thread for each pair of equal players."""
+    """Two games from every opening; there is a thread for each pair of equal players.
+
+    ``on_game`` is called on the caller's thread.
+    """
     games = [(opening, swapped) for opening in openings for swapped in (False, True)]
 
-    stopped = threading.Event()
-
-    def share(number: int) -> MatchScore:
-        total = MatchScore()
+    def play(number: int) -> Iterator[MatchScore]:
         for opening, swapped in games[number :: len(pairs)]:
-            if stopped.is_set():
-                break
-            score = _play(pairs[number], opening, swapped=swapped)
+            yield _play(pairs[number], opening, swapped=swapped)
+
+    total = MatchScore()
+    with closing(gathered(play, len(pairs))) as scores:
+        for score in scores:
             total += score
             on_game(score)
-        return total
-
-    if len(pairs) == 1:
-        return share(0)
-    with ThreadPoolExecutor(len(pairs)) as pool:
-        try:
-            return sum(pool.map(share, range(len(pairs))), MatchScore())
-        finally:
-            stopped.set()  # after Ctrl-C nobody waits for more than the games under way
+    return total
 
 
 def _play(pair: Pair, opening: AnyPosition, *, swapped: bool) -> MatchScore:

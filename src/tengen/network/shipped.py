@@ -31,7 +31,8 @@ def resolve_network(target: str) -> Path:
             raise SpecError(f"network file {target} {problem}")
         return path
     if target.startswith(_RUN):
-        return _of_run(target.removeprefix(_RUN))
+        folder, checkpoint = _of_run(target.removeprefix(_RUN), _RUNS)
+        return checkpoint / f"newest{_SUFFIX}" if checkpoint else folder / f"best{_SUFFIX}"
     names = ", ".join(shipped_networks()) or "none"
     raise SpecError(
         f"network {target!r} is not known; it must be a path to an {_SUFFIX} file, "
@@ -40,18 +41,15 @@ def resolve_network(target: str) -> Path:
 
 
 def resolve_weights(target: str, *, runs: Path = _RUNS) -> Path:
-    """The file of weights that a shipped name, a run (its last checkpoint) or a path means."""
+    """The file of weights that a shipped name, a run or a path means."""
     names = sorted(path.stem for path in _FOLDER.glob(f"*{_WEIGHTS}"))
     if target in names:
         return _FOLDER / f"{target}{_WEIGHTS}"
     if target.endswith(_WEIGHTS):
         return Path(target)
     if target.startswith(_RUN):
-        folder = _folder_of(target.removeprefix(_RUN), runs)
-        checkpoints = [p for p in folder.glob("checkpoints/*") if p.name.isdigit()]
-        if not checkpoints:
-            raise SpecError(f"run {folder.name} has no checkpoint to begin from")
-        return max(checkpoints) / f"average{_WEIGHTS}"
+        folder, checkpoint = _of_run(target.removeprefix(_RUN), runs)
+        return checkpoint / f"average{_WEIGHTS}" if checkpoint else folder / f"best{_WEIGHTS}"
     raise SpecError(
         f"weights {target!r} are not known; they must be a path to a {_WEIGHTS} file, "
         f"{_RUN}NAME of a training run, or a shipped name: {', '.join(names) or 'none'}"
@@ -65,12 +63,12 @@ def _folder_of(name: str, runs: Path) -> Path:
     return folder
 
 
-def _of_run(name: str) -> Path:
-    """``NAME``: the best network of a run so far; ``NAME@STEP``: the one of a checkpoint."""
+def _of_run(name: str, runs: Path) -> tuple[Path, Path | None]:
+    """``NAME``: the folder, for the best network so far; ``NAME@STEP``: also a checkpoint's."""
     name, has_step, step = name.partition("@")
-    folder = _folder_of(name, _RUNS)
+    folder = _folder_of(name, runs)
     if not has_step:
-        return folder / f"best{_SUFFIX}"
+        return folder, None
     steps = {}
     for state in sorted(folder.glob("checkpoints/*/state.json")):
         if state.parent.name.isdigit():
@@ -80,7 +78,7 @@ def _of_run(name: str) -> Path:
                 continue  # a run under way has just forgotten it
             except (OSError, ValueError, TypeError, KeyError):
                 raise SpecError(f"checkpoint {state.parent} cannot be read") from None
-            steps[str(number)] = state.parent / f"newest{_SUFFIX}"
+            steps[str(number)] = state.parent
     if step not in steps:
         raise SpecError(f"run {name} has no step {step!r}; it has {', '.join(steps)}")
-    return steps[step]
+    return folder, steps[step]

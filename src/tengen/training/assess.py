@@ -18,7 +18,7 @@ from tengen.training.run import Run
 _SELECT = {"connect4": "connect4-select"}
 #: Random moves before a game against a fixed opponent, and the searches of ours.
 _OPENING_PLIES, _SIMS = 2, 100
-#: Simulations a second and seconds of a match, until they have been measured.
+#: Simulations a second of a thread and seconds of a match, until they have been measured.
 _GUESSED_SPEED, _GUESSED_MATCH = 5000, 10.0
 
 
@@ -55,8 +55,7 @@ class Assessor:
         figures: dict[str, float] = {}
         if self._positions:
             for sims in self._levels:
-                guess = sims * len(self._positions) / _GUESSED_SPEED
-                if sims == 0 or self._is_due(f"{sims}", guess):
+                if sims == 0 or self._is_due(f"{sims}", self._guess(sims)):
                     figures |= self._level(run.newest, sims, on_event)
         else:
             for opponent in self._settings.baselines:
@@ -85,6 +84,13 @@ class Assessor:
     def _scores_choose(self) -> bool:
         """Which network is the best, rather than a gate."""
         return self._run.settings.gate.kind == "never"
+
+    def _guess(self, sims: int) -> float:
+        """What a level should take, by the highest that has been measured."""
+        measured = [level for level in self._levels if level > 0 and f"{level}" in self._last]
+        if measured:
+            return self._last[f"{measured[-1]}"] * sims / measured[-1]
+        return sims * len(self._positions) / _GUESSED_SPEED / self._run.settings.threads
 
     def _is_due(self, level: str, guess: float) -> bool:
         """Whether its share of the time since the start has room for it once more."""
@@ -170,9 +176,10 @@ def _figures(found: Evaluation, sims: int) -> dict[str, float]:
     """Shares of good and perfect moves, on all and on the decisive positions; the value's error."""
     groups = {"": found.total, "decisive_": found.decisive}
     figures = {
-        f"{prefix}{name}_{sims}": rate.rate or 0.0
+        f"{prefix}{name}_{sims}": rate.rate
         for prefix, group in groups.items()
         for name, rate in (("good", group.good), ("perfect", group.perfect))
+        if rate.rate is not None  # of no positions nothing can be said
     }
     if found.value_error is not None:
         figures[f"value_error_{sims}"] = found.value_error

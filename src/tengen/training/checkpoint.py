@@ -80,13 +80,16 @@ def _optimiser_tensors(learner: Learner) -> dict[str, torch.Tensor]:
 
 def _restore(learner: Learner, tensors: dict[str, torch.Tensor]) -> None:
     parameters = _parameters(learner)
+    is_fused = learner.optimiser.defaults.get("fused")
     learner.optimiser.state.clear()
     for key, value in tensors.items():
         number, _, name = key.partition(".")
         parameter = parameters[int(number)]
-        # As the weights lie in memory; but steps are counted on the CPU, wherever those are.
-        kept = value if value.ndim == 0 else torch.empty_like(parameter).copy_(value)
-        learner.optimiser.state[parameter][name] = kept
+        if value.ndim > 0:
+            value = torch.empty_like(parameter).copy_(value)  # as the weights lie in memory
+        elif is_fused:
+            value = value.to(parameter.device)  # else steps are counted on the CPU
+        learner.optimiser.state[parameter][name] = value
 
 
 def _sync(folder: Path) -> None:

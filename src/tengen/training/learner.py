@@ -62,19 +62,26 @@ class LearnSettings(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """Means over the steps of one call, each before its weight."""
+    """Means over the steps of one call, each before its weight; None for what is not said."""
 
     policy: float
-    value: float
-    moves_left: float
-    soft_policy: float
-    ending: float
+    value: float | None
+    moves_left: float | None
+    soft_policy: float | None
+    ending: float | None
     #: Of the network's policy.
     entropy: float
     total: float
 
+    @classmethod
+    def of(cls, sums: NDArray[np.float64], count: int) -> "Losses":
+        """From the sums of such numbers, where not a number stands for None."""
+        policy, *others, entropy, total = (sums / max(1, count)).tolist()
+        value, left, soft, ending = (None if math.isnan(loss) else loss for loss in others)
+        return cls(policy, value, left, soft, ending, entropy, total)
 
-#: The gradient of the loss on a batch, and its parts in the order of :class:`Losses`.
+
+#: The gradient of the loss on a batch, and what :class:`Losses` are made of.
 _Answer = tuple[Sequence[Tensor | None], NDArray[np.float64]]
 
 
@@ -168,13 +175,12 @@ class Learner:
             self._move(twin, gradients, progress)
             sums += losses
             on_step(self.step - first)
-        if not np.isfinite(sums).all():
+        if not math.isfinite(sums[-1]):  # the total, of all that is said
             raise TengenError(
                 f"after step {self.step} the loss is not a number: learning has diverged; a run "
                 "with a lower learn.rate may not"
             )
-        means = (sums / max(1, steps)).tolist()
-        return Losses(*means)
+        return Losses.of(sums, steps)
 
     @torch.no_grad()
     def losses_on(self, samples: Samples) -> Losses:
@@ -182,7 +188,7 @@ class Learner:
         sums = np.zeros(len(Losses.__slots__))
         for rows in np.array_split(np.arange(len(samples)), 1 + len(samples) // _AT_ONCE):
             sums += len(rows) * self._answer(self.averaged, samples.take(rows))[1]
-        return Losses(*(sums / max(1, len(samples))).tolist())
+        return Losses.of(sums, len(samples))
 
     def _draw(self, samples: Samples, step: int) -> tuple[Samples, int]:
         """The positions of a step, and a seed for chance inside the network.
@@ -231,19 +237,24 @@ class Learner:
         self._average()
 
     def _answer(self, network: Network, batch: Samples) -> tuple[Tensor, NDArray[np.float64]]:
-        """The loss on a batch, and its parts in the order of :class:`Losses`."""
+        """The loss on a batch, and what :class:`Losses` are made of."""
         planes = self._tensor(batch.planes).float()
         output = self._ask(network, planes.contiguous(memory_format=torch.channels_last))
-        parts = self._losses(output, batch)
-        total = (
-            parts[0]
-            + self.settings.value_weight * parts[1]
-            + self.settings.moves_left_weight * parts[2]
-            + self.settings.soft_policy_weight * parts[3]
-            + self.settings.ending_weight * parts[4]
+        policy, *others = self._losses(output, batch)
+        assert policy is not None, "every network has one"
+        settings = self.settings
+        weights = (
+            settings.value_weight,
+            settings.moves_left_weight,
+            settings.soft_policy_weight,
+            settings.ending_weight,
         )
-        losses = [part.item() for part in (*parts, entropy_of(output.policy), total)]
-        return total, np.array(losses)
+        total = policy
+        for weight, part in zip(weights, others, strict=True):
+            if part is not None:
+                total = total + weight * part
+        parts = (policy, *others, entropy_of(output.policy), total)
+        return total, np.array([math.nan if part is None else part.item() for part in parts])
 
     def _ask(self, network: Network, planes: Tensor) -> Output:
         """Its answers in 32 bits, whatever it computes with inside."""
@@ -257,13 +268,12 @@ class Learner:
         """Where the network is."""
         return torch.from_numpy(values).to(self._device)
 
-    def _losses(self, output: Output, batch: Samples) -> tuple[Tensor, ...]:
-        """In the order of :class:`Losses`, up to the ending; 0 for what is not said."""
+    def _losses(self, output: Output, batch: Samples) -> tuple[Tensor | None, ...]:
+        """In the order of :class:`Losses`, up to the ending."""
         weight = self._tensor(batch.weight)
         weight = weight / weight.sum()
-        none = weight.new_zeros(())
         policy = cross_entropy(output.policy, self._tensor(batch.policy)) @ weight
-        value, left, soft, ending = none, none, none, none
+        value, left, soft, ending = None, None, None, None
         if output.value is not None:
             value = _value_loss(output.value, self._tensor(batch.value)) @ weight
         if output.moves_left is not None:

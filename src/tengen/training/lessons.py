@@ -32,13 +32,16 @@ def learn(run: Run, *, progress: float, on_event: OnEvent) -> dict[str, float]:
             progress=progress,
             on_step=lambda done: on_event(Event("learn", run.state.iteration, done, steps)),
         )
+        parts = {
+            "policy": losses.policy,
+            "value": losses.value,
+            "moves_left": losses.moves_left,
+            "soft_policy": losses.soft_policy,
+            "ending": losses.ending,
+        }
+        figures |= {f"loss_{name}": loss for name, loss in parts.items() if loss is not None}
         figures |= {
             "loss": losses.total,
-            "loss_policy": losses.policy,
-            "loss_value": losses.value,
-            "loss_moves_left": losses.moves_left,
-            "loss_soft_policy": losses.soft_policy,
-            "loss_ending": losses.ending,
             "policy_entropy": losses.entropy,
             "rate": settings.learn.rate_at(run.learner.step, progress),
             "samples_per_second": steps

@@ -112,8 +112,7 @@ def make_plan(run: Run) -> Plan:
         samples_per_second=samples_per_second,
         bytes_per_game=_bytes_per_game(run, records, positions),
         checkpoint_bytes=_checkpoint_bytes(run),
-        # The window by games, in one piece, and with every position once.
-        most_bytes=_PROGRAM_BYTES + 3 * settings.window.most * _bytes_per_position(run),
+        most_bytes=_most_bytes(run),
         games_per_iteration=settings.games,
         play_seconds=play,
         other_seconds=learn + pit + settings.evaluate.share * (play + learn + pit),
@@ -190,6 +189,13 @@ def _checkpoint_bytes(run: Run) -> float:
     newest = run.checkpoints()[-1]
     kept = run.settings.checkpoints + _LASTING
     return float(kept * sum(path.stat().st_size for path in newest.iterdir()))
+
+
+def _most_bytes(run: Run) -> float:
+    settings = run.settings
+    # By games, in one piece, and with every position once.
+    window = 3 * settings.window.most * _bytes_per_position(run)
+    return _PROGRAM_BYTES + window + settings.threads * (settings.selfplay.cache << 20)
 
 
 def _bytes_per_position(run: Run) -> int:

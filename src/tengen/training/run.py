@@ -4,6 +4,7 @@ NAME/run.sqlite        every finished game and every figure
 NAME/checkpoints/N/    all that is needed to go on after iteration N
 NAME/newest.onnx       the network that is learning
 NAME/best.onnx         the best so far, by the evaluation or by the gate
+NAME/best.safetensors  the same, to be taught on
 NAME/tensorboard/      the figures once more
 NAME/lock              held by the process that trains it
 """
@@ -34,6 +35,7 @@ from tengen.network import (
     load_weights,
     read_network,
     require_bfloat16,
+    save_weights,
 )
 from tengen.network.files import replacing
 from tengen.rules import AnyGame
@@ -142,11 +144,13 @@ class Run:
         for rest in (self.folder / "checkpoints").glob("*.*"):
             shutil.rmtree(rest, ignore_errors=True)
         self.state = load_checkpoint(checkpoints[-1], self.learner)
+        # Damaged ones must not replace what is there.
         for network in (self.newest, self.best):
-            kept = checkpoints[-1] / network.name
-            OnnxEvaluator(kept, self.game)  # a damaged one must not replace what is there
-            with replacing(network) as part:
-                shutil.copyfile(kept, part)
+            OnnxEvaluator(checkpoints[-1] / network.name, self.game)
+        load_weights(checkpoints[-1] / self.best_weights.name)
+        for file in self._networks:
+            with replacing(file) as part:
+                shutil.copyfile(checkpoints[-1] / file.name, part)
 
     def make_learner(self) -> Learner:
         """One at its beginning."""
@@ -186,10 +190,9 @@ class Run:
     def save(self, state: RunState) -> None:
         """Write a checkpoint, be in its state, and forget old ones."""
         folder = self.folder / "checkpoints" / f"{state.iteration:06}"
-        networks = (self.newest, self.best)
         settings = self.settings.model_dump_json(indent=2)
         save_checkpoint(
-            folder, self.learner, self.card(), state, settings=settings, networks=networks
+            folder, self.learner, self.card(), state, settings=settings, networks=self._networks
         )
         self.state = state
         for old in self.checkpoints()[: -self.settings.checkpoints]:
@@ -218,6 +221,16 @@ class Run:
     def best(self) -> Path:
         """The file of the best network so far."""
         return self.folder / "best.onnx"
+
+    @property
+    def best_weights(self) -> Path:
+        """The same network, for learning."""
+        return self.folder / "best.safetensors"
+
+    @property
+    def _networks(self) -> tuple[Path, ...]:
+        """Files that a checkpoint has as well."""
+        return self.newest, self.best, self.best_weights
 
     def export(self) -> None:
         """Write the network that is learning, to be played with."""
@@ -250,6 +263,7 @@ class Run:
         """The network that is learning is the best so far."""
         with replacing(self.best) as part:
             shutil.copyfile(self.newest, part)
+        save_weights(self.best_weights, self.learner.averaged, self.card())
         self.state = replace(self.state, best_score=score, best_step=self.learner.step)
 
     def evaluator(self) -> Evaluator:
@@ -264,10 +278,12 @@ class Run:
 
     def close(self) -> None:
         """Nothing more is to be kept."""
-        self.store.close()
-        if "_tensorboard" in self.__dict__:
-            self._tensorboard.close()
-        self._lock.close()
+        try:
+            self.store.close()
+            if "_tensorboard" in self.__dict__:
+                self._tensorboard.close()
+        finally:
+            self._lock.close()
 
 
 def _notes_of(folder: Path, game: AnyGame | None) -> dict[str, str]:

@@ -125,7 +125,7 @@ def train(
 
 def run_name(game: AnyGame) -> str:
     """What a run of a game is called when nobody names it."""
-    return re.sub(r"[^\w.-]+", "-", game.name)
+    return re.sub(r"[^\w.-]+", "-", game.name).strip("-.")
 
 
 def _check_name(name: str) -> None:

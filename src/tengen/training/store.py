@@ -42,6 +42,8 @@ class RunStore:
         try:
             self._database = sqlite3.connect(address, isolation_level=None, uri=True)
             self._open(read_only=read_only)
+        except sqlite3.OperationalError as error:
+            raise TengenError(f"{path} cannot be opened: {error}") from None
         except sqlite3.DatabaseError as error:
             raise TengenError(f"{path} is not a file of a run: {error}") from None
 
